@@ -1,1 +1,109 @@
-export {};
+export {
+  AgentDefinitionError,
+  AmbiguousLinkError,
+  CoreError,
+  LimitReachedError,
+  LinkInputError,
+  MessageError,
+  NameError,
+  RunFailedError,
+  StopAgent,
+  ToolDefinitionError,
+  ToolInputError,
+  ToolOutputError,
+  ToolTimeoutError,
+  UnknownToolError,
+  UserInputUnavailableError,
+  ValueError,
+  ValueTypeError,
+} from "./errors.ts";
+export type { AgentProblem, LimitName } from "./errors.ts";
+export {
+  All,
+  Empty,
+  HashMaps,
+  Int,
+  Invoke,
+  Location,
+  LocationStr,
+  Stop,
+  StopLocation,
+  Str,
+  StrImage,
+  Strs,
+  Suspend,
+} from "./values/builtin.ts";
+export { image, imageFromBytes } from "./values/image.ts";
+export type { Image, ImageMediaType } from "./values/image.ts";
+export { match } from "./values/match.ts";
+export {
+  assistantMessage,
+  errorMessage,
+  filterMessages,
+  finaliseValue,
+  parseMessage,
+  systemMessage,
+  userMessage,
+} from "./values/message.ts";
+export type { Message, Role } from "./values/message.ts";
+export { bootstrapKinds, messageKinds } from "./values/metadata.ts";
+export type { MessageKind, Metadata } from "./values/metadata.ts";
+export { isValue, kindOf, metadataOf, value } from "./values/value.ts";
+export type {
+  AnyValue,
+  AnyValueType,
+  DeepReadonly,
+  Family,
+  KindsOf,
+  Of,
+  Value,
+  ValueType,
+} from "./values/value.ts";
+export { factory } from "./tools/factory.ts";
+export type { AnyFactory, Factory } from "./tools/factory.ts";
+export { when } from "./tools/link.ts";
+export type {
+  AnyLink,
+  Contract,
+  Fit,
+  FitOne,
+  Handed,
+  Input,
+  InputType,
+  Link,
+  NameOf,
+  OutOf,
+  OutputOf,
+  OutputTypes,
+  Parent,
+} from "./tools/link.ts";
+export { isTool, tool } from "./tools/tool.ts";
+export type { AnyTool, Tool } from "./tools/tool.ts";
+export type { OnceOptions, ToolContext, ToolEvent } from "./tools/context.ts";
+export type { UserIo, AskOptions } from "./runtime/user-io.ts";
+export type {
+  EventLevel,
+  EventSink,
+  MessageDeltaEvent,
+  MessageEvent,
+  RunEvent,
+  RunLifecycleEvent,
+  RunStatus,
+  RuntimeEvent,
+  RuntimeEventKind,
+  ScriptOutputEvent,
+} from "./runtime/events.ts";
+export { EventPipe } from "./runtime/pipe.ts";
+export type { LifecycleFacts, PipeSettings } from "./runtime/pipe.ts";
+export type {
+  SuspendedRun,
+  RunResult,
+  RunReport,
+  FailedRun,
+  CompletedRun,
+  CancelledRun,
+} from "./agent/outcome.ts";
+export type { GraphFingerprint, RunSnapshot, StoredValue } from "./agent/snapshot.ts";
+export type { EndpointLike, ModelMessage, ModelRequest, Protocol, Telemetry } from "./llm/endpoint.ts";
+export { DEFAULT, ERROR_RETRY, GRADED, NO_MESSAGE, NO_TRUNCATION, showOnce } from "./truncation/policy.ts";
+export type { Severity, Truncation, TruncationRule } from "./truncation/policy.ts";

@@ -1,0 +1,53 @@
+import type { RunEvent } from "../runtime/events.ts";
+import type { UserIo } from "../runtime/user-io.ts";
+import type { Message } from "../values/message.ts";
+
+/** How `once` treats an effect of which nobody knows whether it happened. */
+export interface OnceOptions<T> {
+  /** Finds out whether the effect happened; undefined stands for "it did not". */
+  readonly verify?: (idempotencyKey: string) => T | undefined | Promise<T | undefined>;
+  /** `"throw"` (the default) reports it; `"repeat"` calls the function again with the same key. */
+  readonly onUncertain?: "throw" | "repeat";
+}
+
+/** What a tool's `run` gets beside its input. */
+export interface ToolContext {
+  /** The run's conversation: live and read-only. */
+  readonly messages: readonly Message[];
+  /** Fires when the run is cancelled or the tool's time is over. */
+  readonly signal: AbortSignal;
+  /** Asks and notifies the user. */
+  readonly io: UserIo;
+  /** The run this call belongs to; undefined when a tool is called alone. */
+  readonly runId?: string | undefined;
+  /**
+   * Does an effect once: the result is recorded under `key`, and a resumed run gets the recorded one.
+   *
+   * @param key - Unique within the run.
+   * @param effect - Gets an idempotency key that is the same at every attempt.
+   */
+  once<T>(
+    key: string,
+    effect: (idempotencyKey: string) => T | Promise<T>,
+    options?: OnceOptions<T>,
+  ): Promise<T>;
+  /** Sends an event to the run's sinks, such as a script's output. */
+  emit(event: ToolEvent): void;
+  /**
+   * Replaces a range of the conversation when the step finishes; the only way to change history.
+   *
+   * @param range - Positions in `messages`; `to` is not part of it.
+   */
+  replaceMessages(range: { readonly from: number; readonly to: number }, messages: readonly Message[]): void;
+}
+
+/** What a tool may send to the run's sinks; the run adds sequence and names. */
+export type ToolEvent =
+  | { readonly type: "script-output"; readonly content: string }
+  | {
+      readonly type: "runtime";
+      readonly kind: Extract<RunEvent, { type: "runtime" }>["kind"];
+      readonly level: "debug" | "info" | "warning" | "error";
+      readonly message: string;
+      readonly data?: Readonly<Record<string, unknown>>;
+    };

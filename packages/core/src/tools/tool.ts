@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+
+import { ToolDefinitionError } from "../errors.ts";
+import { checkName } from "../values/name.ts";
+import { reservedNames } from "../values/metadata.ts";
+import { whyNotPlain } from "../values/plain-schema.ts";
+import { makeType, typeState, type AnyValueType } from "../values/value.ts";
+import { callAlone } from "./call.ts";
+import type { ToolContext } from "./context.ts";
+import {
+  isLink,
+  type Contract,
+  type Fit,
+  type Input,
+  type InputType,
+  type OutOf,
+  type OutputTypes,
+  type Parent,
+} from "./link.ts";
+import { identityOf, toolKey, toolState, type LinkState, type ToolState } from "./state.ts";
+
+/** A step an agent can take: the model calls it, another tool's output runs it, or it is a default. */
+export interface Tool<in In, out Out, out Name extends string = string> {
+  /** What links refer to: a new one for each definition and each copy. */
+  readonly id: string;
+  readonly name: Name;
+  readonly description: string;
+  /**
+   * Runs the tool alone, with a value nobody has to have checked.
+   *
+   * @throws {@link ToolInputError} (`core/tool-input`), {@link ToolOutputError} (`core/tool-output`).
+   */
+  readonly invoke: (input: In, context?: ToolContext) => Promise<Out>;
+  /** Links this tool to more parents, in place; `null` removes all. An agent copies the links when it is constructed. */
+  readonly chain: <const P extends Parent | readonly Parent[] | null>(
+    parents: P extends null ? P : P extends Fit<P, In, Name> ? P : Fit<P, In, Name>,
+  ) => Tool<In, Out, Name>;
+  /** The same tool under a new identity, and a new name if one is given. Tools chained to the original are not chained to it. */
+  readonly copy: <const N extends string = Name>(changes?: {
+    readonly name?: N;
+    readonly description?: string;
+  }) => Tool<In, Out, N>;
+  /**
+   * Renames this tool in place.
+   *
+   * @throws {@link NameError} (`core/name`) for a bad name; the old one then stays.
+   */
+  readonly rename: <const N extends string>(name: N) => Tool<In, Out, N>;
+}
+/** The top type of all tools. */
+export type AnyTool = Tool<never, unknown>;
+
+/**
+ * Declares a tool.
+ *
+ * @throws {@link NameError} (`core/name`); {@link ToolDefinitionError} (`core/tool-definition`) when the input is not of
+ * the Empty family, an output is no value type, or a parent is neither a tool, a factory nor a link.
+ */
+export function tool<
+  const Name extends string,
+  I extends InputType,
+  const O extends OutputTypes,
+  const P extends Parent | readonly Parent[] | undefined = undefined,
+>(
+  definition: Contract<Name, I, O, P> & {
+    readonly run: (input: Input<I, Name>, context: ToolContext) => OutOf<O> | Promise<OutOf<O>>;
+  },
+): Tool<Input<I, Name>, OutOf<O>, Name>;
+export function tool(definition: ErasedDefinition): AnyTool {
+  return makeTool(toolStateOf(definition, randomUUID(), undefined));
+}
+
+/** A tool's definition without its types. */
+type ErasedDefinition = Contract<string, InputType, OutputTypes, undefined> & {
+  readonly run: (input: never, context: ToolContext) => unknown;
+};
+
+/** Checks a definition and gives the state of the tool it describes. */
+export function toolStateOf(definition: ErasedDefinition, id: string, bound: ToolState["bound"]): ToolState {
+  const name = checkName("A tool", definition.name);
+  const fail = (problem: string): never => {
+    throw new ToolDefinitionError({ toolName: name, problem });
+  };
+  if (typeof definition.description !== "string")
+    fail("has no `description`; give it a text, which may be empty");
+  if (typeof definition.run !== "function") fail("has no `run` function");
+  const { timeoutMs, retries = 0 } = definition;
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    fail("has a `timeoutMs` that is not above 0; leave it out for no limit");
+  if (!Number.isInteger(retries) || retries < 0)
+    fail("has `retries` that is not a whole number of 0 or more");
+  const outputs = outputTypes(definition.output, fail);
+  const mayAsk = outputs.some((type) => type.lineage.includes("suspend"));
+  if (mayAsk !== (definition.suspends !== undefined)) {
+    fail("must declare both `suspends` and `Suspend` among its outputs, or neither");
+  }
+  const state: ToolState = {
+    id,
+    name,
+    description: dedent(definition.description),
+    input: inputType(name, definition.input, fail),
+    outputs,
+    links: linksTo(name, definition.chainedTo),
+    suspends: definition.suspends,
+    timeoutMs,
+    retries,
+    polls: definition.polls ?? false,
+    bound,
+    run: definition.run,
+  };
+  return state;
+}
+
+function inputType(name: string, input: InputType, fail: (problem: string) => never): AnyValueType {
+  if (input instanceof z.ZodObject) {
+    const reserved = Object.keys(input.shape).find((field) => reservedNames.has(field));
+    if (reserved !== undefined)
+      fail(`has an argument \`${reserved}\`, a name that every run keeps for itself; give it another name`);
+    const why = whyNotPlain(input);
+    if (why !== undefined) fail(`has an input schema that ${why}`);
+    return makeType(name, ["empty"], input);
+  }
+  const family = typeState(input)?.family;
+  if (family === undefined) return fail("has no usable `input`; give it a value type, or a zod object");
+  if (family !== "empty")
+    fail(`has \`${input.kind}\` as its input; a tool takes an ordinary value, of the Empty family`);
+  return input;
+}
+
+function outputTypes(output: OutputTypes, fail: (problem: string) => never): readonly AnyValueType[] {
+  const outputs = isList(output) ? output : [output];
+  if (outputs.length === 0) fail("has no `output`; give it a value type, or a list of them");
+  for (const type of outputs) {
+    if (typeState(type) === undefined)
+      fail("has an `output` that is no value type; give it a value type, or a list of them");
+  }
+  return Object.freeze([...outputs]);
+}
+
+function isList<T>(given: T | readonly T[]): given is readonly T[] {
+  return Array.isArray(given);
+}
+
+/** The links that parents stand for. */
+function linksTo(toolName: string, given: unknown): readonly LinkState[] {
+  if (given === undefined || given === null) return [];
+  const parents: readonly unknown[] = Array.isArray(given) ? given : [given];
+  return parents.map((entry) => {
+    const parent = isLink(entry) ? entry.parent : entry;
+    const identity = identityOf(parent);
+    if (identity === undefined) {
+      throw new ToolDefinitionError({
+        toolName,
+        problem: "is chained to something that is neither a tool, a factory, nor made by when()",
+      });
+    }
+    const condition = isLink(entry) ? entry.condition : undefined;
+    if (condition !== undefined && typeof condition !== "function") {
+      throw new ToolDefinitionError({
+        toolName,
+        problem: `is chained to \`${identity.name}\` under a condition that is no function`,
+      });
+    }
+    return {
+      parentId: identity.id,
+      parentName: identity.name,
+      parent: asParent(parent),
+      condition: asCondition(condition),
+    };
+  });
+}
+
+/** Narrows what `identityOf` has recognised. */
+function asParent(parent: unknown): LinkState["parent"] {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: recognised by its symbol, whose value only this package writes
+  return parent as LinkState["parent"];
+}
+
+/** Erases a condition: the scheduler calls it with the output of the very parent it was written for. */
+function asCondition(condition: ((output: never) => boolean) | undefined): LinkState["condition"] {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: see above
+  return condition as LinkState["condition"];
+}
+
+/** The public face of a tool's state. */
+export function makeTool(state: ToolState): AnyTool {
+  const face = {
+    get id() {
+      return state.id;
+    },
+    get name() {
+      return state.name;
+    },
+    get description() {
+      return state.description;
+    },
+    invoke: (input: unknown, context?: ToolContext) => callAlone(state, input, context),
+    chain: (parents: unknown) => {
+      state.links = parents === null ? [] : [...state.links, ...linksTo(state.name, parents)];
+      return face;
+    },
+    copy: (changes: { readonly name?: string; readonly description?: string } = {}) =>
+      makeTool({
+        ...state,
+        id: randomUUID(),
+        name: checkName("A tool", changes.name ?? state.name),
+        description: dedent(changes.description ?? state.description),
+      }),
+    rename: (name: unknown) => {
+      state.name = checkName("A tool", name);
+      return face;
+    },
+  };
+  Object.defineProperty(face, toolKey, { value: state });
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: the state was checked against the definition's types
+  return face as unknown as AnyTool;
+}
+
+/** Whether anything is a tool, of any installed copy of this package. */
+export function isTool(candidate: unknown): candidate is AnyTool {
+  return toolState(candidate) !== undefined;
+}
+
+/** A text without the indentation its source has, paragraphs kept. */
+function dedent(text: string): string {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  const indents = lines
+    .slice(1)
+    .filter((line) => line.trim() !== "")
+    .map((line) => line.length - line.trimStart().length);
+  const depth = indents.length === 0 ? 0 : Math.min(...indents);
+  return lines
+    .map((line, index) => (index === 0 ? line : line.slice(depth)).trimEnd())
+    .join("\n")
+    .trim();
+}
