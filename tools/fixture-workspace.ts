@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
+import { runToEnd, type Ended, type RunOptions } from "./run-to-end.ts";
 
 const tools = import.meta.dirname;
 const modules = join(dirname(tools), "node_modules");
@@ -23,24 +22,13 @@ console.log(JSON.stringify({ kind, args: argv.slice(2), input: await text(stdin)
 process.exitCode = Number(env["APP_EXIT"] ?? 0);
 `;
 
-/** What a command left: its exit code or the signal that ended it, and what it printed. */
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface RunOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-  /** Sent once, when the command has printed its first words. */
-  readonly signal?: NodeJS.Signals;
-}
-
 /** A throwaway workspace with this one's start and test commands, two apps, and no network. */
 export interface FixtureWorkspace extends AsyncDisposable {
-  run(command: "start.mjs" | "test.mjs", args: readonly string[], options?: RunOptions): Promise<Ended>;
+  run(
+    command: "start.mjs" | "test.mjs",
+    args: readonly string[],
+    options?: Omit<RunOptions, "cwd">,
+  ): Promise<Ended>;
   write(path: string, content: string): Promise<void>;
   /** Makes a module of the real workspace available. */
   link(module: string): Promise<void>;
@@ -83,22 +71,14 @@ export async function createFixtureWorkspace(): Promise<FixtureWorkspace> {
       const log = await readFile(join(folder, "bin", "npx.log"), "utf8").catch(() => "");
       return log.split("\n").filter(Boolean);
     },
-    async run(command, args, { env = {}, input = "", signal } = {}) {
-      const path = [join(folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
-      const child = spawn(process.execPath, [join(folder, "tools", command), ...args], {
+    run(command, args, options = {}) {
+      const PATH = [join(folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
+      const script = join(folder, "tools", command);
+      return runToEnd(process.execPath, [script, ...args], {
+        ...options,
         cwd: folder,
-        env: { ...process.env, ...env, PATH: path },
+        env: { ...options.env, PATH },
       });
-      child.stdin.end(input);
-      if (signal) child.stdout.once("data", () => child.kill(signal));
-      const ended = new Promise<Pick<Ended, "code" | "signal">>((resolve, reject) => {
-        child.once("error", reject);
-        child.once("close", (code, by) => {
-          resolve({ code, signal: by });
-        });
-      });
-      const [stdout, stderr, end] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-      return { ...end, stdout, stderr };
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };

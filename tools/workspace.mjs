@@ -19,6 +19,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * @property {Record<string, string>} [scripts]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [devDependencies]
+ * @property {Record<string, string>} [peerDependencies]
  * @property {Record<string, unknown>} [exports]
  */
 
