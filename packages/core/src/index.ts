@@ -107,3 +107,9 @@ export type { GraphFingerprint, RunSnapshot, StoredValue } from "./agent/snapsho
 export type { EndpointLike, ModelMessage, ModelRequest, Protocol, Telemetry } from "./llm/endpoint.ts";
 export { DEFAULT, ERROR_RETRY, GRADED, NO_MESSAGE, NO_TRUNCATION, showOnce } from "./truncation/policy.ts";
 export type { Severity, Truncation, TruncationRule } from "./truncation/policy.ts";
+export { selectTruncation } from "./truncation/select.ts";
+export type { SelectTruncation, TruncationFacts } from "./truncation/select.ts";
+export { shortenMessage } from "./truncation/shorten.ts";
+export type { ShortenMessage } from "./truncation/shorten.ts";
+export { ConversationView, estimateConversationTokens, projectConversation } from "./truncation/view.ts";
+export type { ViewOptions } from "./truncation/view.ts";
