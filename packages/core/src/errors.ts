@@ -5,7 +5,7 @@ const marker = Symbol.for("@roboz/core/error");
 /** The base of every error this package throws. */
 export abstract class CoreError extends Error {
   /** Stable, for programs; the message is for people and may change in a patch. */
-  abstract readonly code: string;
+  abstract readonly code: CoreErrorCode;
   /** What the run had reached, when this error ended one. */
   declare readonly run?: FailedRun;
   readonly [marker] = true;
@@ -16,10 +16,32 @@ export abstract class CoreError extends Error {
   }
 
   /** Like `instanceof`, and also true for an error of another installed copy of this package. */
-  static is(error: unknown): error is CoreError {
+  static is(error: unknown): error is AnyCoreError {
     return error instanceof Error && marker in error;
   }
 }
+
+/** Every error this package throws, told apart by `code`. */
+export type AnyCoreError =
+  | AgentDefinitionError
+  | AmbiguousLinkError
+  | LimitReachedError
+  | LinkInputError
+  | MessageError
+  | NameError
+  | RunFailedError
+  | StopAgent
+  | ToolDefinitionError
+  | ToolInputError
+  | ToolOutputError
+  | ToolTimeoutError
+  | UnknownToolError
+  | UserInputUnavailableError
+  | ValueError
+  | ValueTypeError;
+
+/** The codes of {@link AnyCoreError}. */
+export type CoreErrorCode = AnyCoreError["code"];
 
 /** A name of a tool, factory, skill, value kind or agent breaks the naming rules. */
 export class NameError extends CoreError {

@@ -17,7 +17,7 @@ export {
   ValueError,
   ValueTypeError,
 } from "./errors.ts";
-export type { AgentProblem, LimitName } from "./errors.ts";
+export type { AgentProblem, AnyCoreError, CoreErrorCode, LimitName } from "./errors.ts";
 export {
   All,
   Empty,
