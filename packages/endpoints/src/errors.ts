@@ -1,3 +1,4 @@
+import type { AnyCatalogueError } from "./catalogue/errors.ts";
 import type { AnySecretsError } from "./secrets/errors.ts";
 
 const marker = Symbol.for("@roboz/endpoints/error");
@@ -23,4 +24,4 @@ export abstract class EndpointsError extends Error {
 export type EndpointsErrorCode = AnyEndpointsError["code"];
 
 /** Every error class of this package. */
-export type AnyEndpointsError = AnySecretsError;
+export type AnyEndpointsError = AnyCatalogueError | AnySecretsError;
