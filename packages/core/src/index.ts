@@ -113,3 +113,5 @@ export { shortenMessage } from "./truncation/shorten.ts";
 export type { ShortenMessage } from "./truncation/shorten.ts";
 export { ConversationView, estimateConversationTokens, projectConversation } from "./truncation/view.ts";
 export type { ViewOptions } from "./truncation/view.ts";
+export { structuredOutputPrompt } from "./agent/prompt/structured-output.ts";
+export type { StructuredOutputParts } from "./agent/prompt/structured-output.ts";
