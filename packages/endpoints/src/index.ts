@@ -3,6 +3,24 @@ export type { AnyEndpointsError, EndpointsErrorCode } from "./errors.ts";
 
 // Secrets
 export {
+  DEFAULT_ENCRYPTED_ENV_PATH,
+  ENCRYPTED_NAMESPACE,
+  ENCRYPTED_SUFFIX,
+  ENV_PASSWORD_VARIABLE,
+} from "./secrets/names.ts";
+export { encryptEnvValues, decryptEnvValues } from "./secrets/env-values.ts";
+export type { DecryptOptions, EncryptOptions, EnvValues, SecretFormat } from "./secrets/env-values.ts";
+export { parseEnv, serializeEnv } from "./secrets/env-text.ts";
+export type { EnvLineFault, EnvWarning, ParsedEnv } from "./secrets/env-text.ts";
+export type { EnvFileWarning, OnEnvWarning } from "./secrets/env-file.ts";
+export { encryptEnv } from "./secrets/encrypt-env.ts";
+export type { EncryptEnvOptions } from "./secrets/encrypt-env.ts";
+export { loadSecrets } from "./secrets/load-secrets.ts";
+export type { LoadSecretsOptions } from "./secrets/load-secrets.ts";
+export { checkEnv } from "./secrets/check-env.ts";
+export type { CheckEnvOptions, EnvProblem, EnvStatus } from "./secrets/check-env.ts";
+export type { EnvLocation, EnvSource } from "./secrets/candidates.ts";
+export {
   Argon2Error,
   EnvFileError,
   InvalidSecretError,
@@ -10,6 +28,7 @@ export {
   SecretCollisionError,
   SecretNameError,
   SecretPasswordError,
+  SecretSettingError,
   SecretValueError,
 } from "./secrets/errors.ts";
 export type {

@@ -8,6 +8,7 @@ export type AnySecretsError =
   | SecretPasswordError
   | InvalidSecretError
   | LegacySecretError
+  | SecretSettingError
   | EnvFileError
   | Argon2Error;
 
@@ -27,12 +28,25 @@ const nameFaults: Readonly<Record<SecretNameFault, string>> = {
 /** A name is missing, or cannot be used where it stands. */
 export class SecretNameError extends EndpointsError {
   readonly code = "endpoints/secret-name";
-  readonly envName: string;
+  /** `undefined` when it stands in a file where it may be part of a value, as below a quote that was never closed. */
+  readonly envName: string | undefined;
+  /** The line of the file, counted from 1, when it was found in one. */
+  readonly line: number | undefined;
   readonly fault: SecretNameFault;
 
-  constructor({ envName, fault }: { envName: string; fault: SecretNameFault }) {
-    super(`\`${envName}\` ${nameFaults[fault]}`);
+  constructor({
+    envName,
+    line,
+    fault,
+  }: {
+    envName?: string | undefined;
+    line?: number;
+    fault: SecretNameFault;
+  }) {
+    const place = line === undefined ? "" : ` (line ${line})`;
+    super(`${envName === undefined ? "A name" : `\`${envName}\``}${place} ${nameFaults[fault]}`);
     this.envName = envName;
+    this.line = line;
     this.fault = fault;
   }
 }
@@ -123,6 +137,17 @@ export class LegacySecretError extends EndpointsError {
         "recover secrets of an older release with that release, and encrypt them again under base names",
     );
     this.envName = envName;
+  }
+}
+
+/** A setting for encrypting is outside of what this release writes; `setting` is its name. */
+export class SecretSettingError extends EndpointsError {
+  readonly code = "endpoints/secret-setting";
+  readonly setting: "format" | "scryptLogN";
+
+  constructor({ setting }: { setting: "format" | "scryptLogN" }) {
+    super(setting === "format" ? "`format` is `v1` or `v2`" : "`scryptLogN` is a whole number from 15 to 18");
+    this.setting = setting;
   }
 }
 
