@@ -54,7 +54,7 @@ describe("the install before a command", () => {
     },
     {
       why: "the lockfile is behind",
-      complaint: "ERR_PNPM_OUTDATED_LOCKFILE",
+      complaint: 'Cannot install with "frozen-lockfile" because',
       help: "npx pnpm@1.2.3 install",
     },
   ])("ends the command with what helps when $why, and is tried again", async ({ complaint, help }) => {

@@ -30,7 +30,7 @@ function isComplete() {
 
 /** @param {string} output what the failed install printed */
 function remedy(output) {
-  if (output.includes("ERR_PNPM_OUTDATED_LOCKFILE")) {
+  if (output.includes('Cannot install with "frozen-lockfile"')) {
     return `pnpm-lock.yaml does not match the manifests; bring it up to date with \`npx ${pinnedPnpm([]).args[1]} install\``;
   }
   return "check that the npm registry can be reached and that this folder can be written, then run the command again";
