@@ -104,7 +104,74 @@ export type {
   CancelledRun,
 } from "./agent/outcome.ts";
 export type { GraphFingerprint, RunSnapshot, StoredValue } from "./agent/snapshot.ts";
-export type { EndpointLike, ModelMessage, ModelRequest, Protocol, Telemetry } from "./llm/endpoint.ts";
+export { getCompletion } from "./llm/completion/get-completion.ts";
+export type {
+  ActionCompletionRequest,
+  CallLlmApi,
+  CompletionOutput,
+  CompletionSettings,
+  CompletionSource,
+  CustomReply,
+  RawCompletion,
+  StructuredCompletion,
+} from "./llm/completion/get-completion.ts";
+export type { RepairSettings } from "./llm/completion/attempts.ts";
+export type { CallSettings } from "./llm/call.ts";
+export type { WaitLimits } from "./llm/wait.ts";
+export type {
+  ChatChunk,
+  ChatClient,
+  ChatReply,
+  ChatRequest,
+  ClientCallOptions,
+  ClientSource,
+  JsonSchema,
+  ModelMessage,
+  ModelTool,
+  ModelToolCall,
+  ReplyFacts,
+  StreamOptions,
+  TokenUsage,
+  ToolCallPart,
+  TranscriptionClient,
+  TranscriptionRequest,
+} from "./llm/client.ts";
+export type { EndpointLike, ModelRequest, Protocol, Telemetry } from "./llm/endpoint.ts";
+export {
+  ExternalCallCancelledError,
+  ExternalCallInterruptedError,
+  ExternalCallTimeoutError,
+  isCancelled,
+  isExternalCallCancelled,
+  isExternalCallError,
+  isExternalCallInterrupted,
+  isExternalCallTimeout,
+  isLLMError,
+  isProviderRequestError,
+  LLMAuthError,
+  LLMCallCancelledError,
+  LLMCallInterruptedError,
+  LLMCallTimeoutError,
+  LLMClientError,
+  LLMContextLimitExceededError,
+  LLMInsufficientFundsError,
+  LLMOutputFormatError,
+  LLMProviderRequestError,
+  LLMProviderUnavailableError,
+  LLMRateLimitExceededError,
+  LLMUnknownProviderError,
+} from "./llm/errors.ts";
+export type {
+  AnyExternalCallError,
+  AnyLLMError,
+  AnyProviderRequestError,
+  ProviderFailure,
+  ReplyProblem,
+} from "./llm/errors.ts";
+export { MockLLMEndpoint, MockProviderError, MockReply, MockScriptError } from "./llm/mock.ts";
+export type { MockAnswer, MockEndpointOptions, MockEntry, MockRequest } from "./llm/mock.ts";
+export { systemClock } from "./runtime/clock.ts";
+export type { Clock } from "./runtime/clock.ts";
 export { DEFAULT, ERROR_RETRY, GRADED, NO_MESSAGE, NO_TRUNCATION, showOnce } from "./truncation/policy.ts";
 export type { Severity, Truncation, TruncationRule } from "./truncation/policy.ts";
 export { selectTruncation } from "./truncation/select.ts";

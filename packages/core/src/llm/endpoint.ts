@@ -1,18 +1,11 @@
-import type { Image } from "../values/image.ts";
-import type { Message, Role } from "../values/message.ts";
+import { LLMClientError } from "./errors.ts";
 import type { MockLLMEndpoint } from "./mock.ts";
+import type { Message } from "../values/message.ts";
 
 /** How a model is asked for an action: as JSON text, which works with any model, or by the provider's native tool calls. */
 export type Protocol = "json" | "tools";
 
-/** A message as a provider gets it. */
-export interface ModelMessage {
-  readonly role: Exclude<Role, "error">;
-  readonly content: string;
-  readonly images?: readonly Image[];
-}
-
-/** What one attempt sends to a model. */
+/** What one attempt shows to a model. */
 export interface ModelRequest {
   /** The conversation as the model sees it, truncation applied. Valid until the call returns; it is not a copy. */
   readonly messages: readonly Message[];
@@ -30,3 +23,22 @@ export interface Telemetry {
 
 /** Anything that can be asked for a completion. */
 export type EndpointLike = MockLLMEndpoint;
+
+/** The endpoint that is asked now: itself, or what a route selects. */
+export function selectEndpoint(endpoint: EndpointLike): MockLLMEndpoint {
+  const candidate: unknown = endpoint;
+  if (typeof candidate !== "object" || candidate === null || !("type" in candidate)) {
+    throw new LLMClientError(
+      `${describe(candidate)} is no endpoint; give an endpoint, or a route that selects one`,
+    );
+  }
+  return endpoint;
+}
+
+function describe(candidate: unknown): string {
+  return candidate === null
+    ? "null"
+    : typeof candidate === "object"
+      ? "An object of another type"
+      : typeof candidate;
+}

@@ -26,6 +26,8 @@ export interface ToolState {
   readonly timeoutMs: number | undefined;
   readonly retries: number;
   readonly polls: boolean;
+  /** Whether the input was given as a plain object schema; a model's call is then closed to other keys. */
+  readonly hasPlainInput: boolean;
   /** What a factory was bound to; undefined for a plain tool. */
   readonly bound: { readonly context: unknown } | undefined;
   /** The body, for an input that was checked. */

@@ -106,6 +106,7 @@ export function toolStateOf(definition: ErasedDefinition, id: string, bound: Too
     timeoutMs,
     retries,
     polls: definition.polls ?? false,
+    hasPlainInput: definition.input instanceof z.ZodObject,
     bound,
     run: definition.run,
   };

@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+
+import type { Clock } from "../runtime/clock.ts";
+import type { EventLevel, RuntimeEventKind } from "../runtime/events.ts";
+import type { EventPipe } from "../runtime/pipe.ts";
+import type { Message } from "../values/message.ts";
+import { errorKind } from "./classify.ts";
+import { isProviderRequestError } from "./errors.ts";
+
+/** What a call says of itself when it starts. */
+export interface CallFacts {
+  readonly endpoint: string;
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly outputFormat: string;
+  readonly stream: boolean;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Reports one model call, all its attempts, to a run: identifiers and numbers only. */
+export class CallObserver {
+  readonly #pipe: EventPipe;
+  readonly #clock: Clock;
+  readonly #identity: { readonly callId: string; readonly endpoint: string; readonly model: string };
+  readonly #startedAt: number;
+
+  constructor(pipe: EventPipe, clock: Clock, facts: CallFacts) {
+    this.#pipe = pipe;
+    this.#clock = clock;
+    this.#identity = { callId: randomUUID(), endpoint: facts.endpoint, model: facts.model };
+    this.#startedAt = clock.now();
+    this.#tell("started", "info", "A model call started", {
+      messageCount: facts.messages.length,
+      messageChars: facts.messages.reduce((chars, { content }) => chars + content.length, 0),
+      outputFormat: facts.outputFormat,
+      stream: facts.stream,
+      timeoutMs: facts.timeoutMs,
+    });
+  }
+
+  get callId(): string {
+    return this.#identity.callId;
+  }
+
+  retrying(facts: {
+    readonly attempt: number;
+    readonly maxAttempts: number;
+    readonly delayMs: number;
+    readonly error: unknown;
+    readonly partialOutputAbandoned: boolean;
+  }): void {
+    const { error, ...rest } = facts;
+    this.#tell("retrying", "warning", "A model call is tried again", { ...rest, ...errorFacts(error) });
+  }
+
+  succeeded(facts: Readonly<Record<string, unknown>>): void {
+    this.#tell("succeeded", "info", "A model call succeeded", { durationMs: this.#duration(), ...facts });
+  }
+
+  failed(error: unknown): void {
+    const facts = errorFacts(error);
+    const kind = failureKinds[facts.errorKind] ?? "failed";
+    const level = isProviderRequestError(error) ? "warning" : "error";
+    this.#tell(kind, level, `A model call ended: ${facts.errorKind}`, {
+      durationMs: this.#duration(),
+      ...facts,
+    });
+  }
+
+  #duration(): number {
+    return Math.round((this.#clock.now() - this.#startedAt) * 1000) / 1000;
+  }
+
+  #tell(
+    kind: RuntimeEventKind,
+    level: EventLevel,
+    message: string,
+    data: Readonly<Record<string, unknown>>,
+  ): void {
+    const known = Object.entries(data).filter(([, fact]) => fact !== undefined);
+    this.#pipe.runtime("llm", kind, level, message, { ...this.#identity, ...Object.fromEntries(known) });
+  }
+}
+
+const failureKinds: Readonly<Partial<Record<string, RuntimeEventKind>>> = {
+  cancelled: "cancelled",
+  interrupted: "interrupted",
+  timeout: "timed_out",
+};
+
+function errorFacts(error: unknown): { readonly errorKind: string; readonly errorType: string } {
+  return { errorKind: errorKind(error), errorType: error instanceof Error ? error.name : typeof error };
+}

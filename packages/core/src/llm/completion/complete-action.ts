@@ -1,0 +1,94 @@
+import type { EventPipe } from "../../runtime/pipe.ts";
+import type { Invoke } from "../../values/builtin.ts";
+import type { Message } from "../../values/message.ts";
+import { callModel, type ModelReply } from "../call.ts";
+import { selectEndpoint, type EndpointLike, type ModelRequest, type Telemetry } from "../endpoint.ts";
+import type { WaitLimits } from "../wait.ts";
+import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
+import { decodeReply } from "./decode.ts";
+import type { ActionSet, Rejection, ValidAction } from "./validate.ts";
+
+/** What {@link completeAction} needs. */
+export interface ActionCompletion extends WaitLimits, RepairSettings {
+  readonly pipe?: EventPipe | undefined;
+  readonly endpoint: EndpointLike;
+  /**
+   * What the model is shown, asked for at every try: the conversation and these repair messages, truncation applied.
+   * What it throws ends the completion.
+   */
+  readonly request: (repairs: readonly Message[]) => ModelRequest;
+  readonly actions: ActionSet;
+}
+
+/** The model's next actions. */
+export interface CompletedAction {
+  /** In the order in which the model wants them; one with the JSON protocol, one or more with native tools. */
+  readonly actions: readonly ValidAction[];
+  readonly invokes: readonly Invoke[];
+  /** How many replies it took. */
+  readonly calls: number;
+  /** Tokens summed over all replies. */
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * Asks a model for its next action until the reply is one. A route is asked anew at every try.
+ *
+ * @throws {@link LLMOutputFormatError} (`core/llm-output-format`) when no try gave an action; what the endpoint throws,
+ * at once; `signal.reason` when the signal fired.
+ */
+export async function completeAction(options: ActionCompletion): Promise<CompletedAction> {
+  const { actions, pipe } = options;
+  const { accepted, calls, telemetry } = await askUntilAccepted({
+    pipe,
+    tries: options.tries,
+    includeRawResponseInReprompt: options.includeRawResponseInReprompt,
+    onReply: options.onReply,
+    ask: (repairs) => {
+      const endpoint = selectEndpoint(options.endpoint);
+      const request = options.request(repairs);
+      const isHeard = pipe?.isListening === true;
+      if (isHeard) pipe.startMessage();
+      const settings = isHeard ? { ...options, onDelta: deltasTo(pipe) } : options;
+      return callModel(endpoint, request, actions, settings);
+    },
+    read: (reply) => readAction(reply, actions, pipe),
+  });
+  return { actions: accepted, invokes: accepted.map(({ invoke }) => invoke), calls, telemetry };
+}
+
+function deltasTo(pipe: EventPipe): (text: string) => void {
+  return (text) => {
+    pipe.delta(text);
+  };
+}
+
+/** The actions of a reply, or why it has none. */
+export function readAction(
+  reply: ModelReply,
+  actions: ActionSet,
+  pipe: EventPipe | undefined,
+): { readonly accepted: readonly ValidAction[] } | Rejection {
+  const decoded = readObject(reply, pipe);
+  if ("problem" in decoded) return decoded;
+  const validated = actions.validate(decoded.fields, reply.telemetry);
+  return "problem" in validated ? validated : { accepted: [validated] };
+}
+
+/** The JSON object of a reply; what stood around it is reported without its text. */
+export function readObject(
+  reply: ModelReply,
+  pipe: EventPipe | undefined,
+): { readonly fields: Readonly<Record<string, unknown>> } | Rejection {
+  const decoded = decodeReply(reply.text);
+  if ("problem" in decoded) return { problem: "json", text: decoded.problem };
+  if (decoded.droppedChars > 0) {
+    pipe?.runtime("llm", "succeeded", "debug", "Text before the object of a reply was left out", {
+      droppedChars: decoded.droppedChars,
+    });
+  }
+  if (decoded.hasSecondValue) {
+    pipe?.runtime("llm", "succeeded", "warning", "A reply held a second JSON value, which was ignored");
+  }
+  return decoded;
+}

@@ -1,0 +1,178 @@
+import * as z from "zod";
+
+import type { EventPipe } from "../../runtime/pipe.ts";
+import type { AnyTool } from "../../tools/tool.ts";
+import { toolState } from "../../tools/state.ts";
+import type { Invoke } from "../../values/builtin.ts";
+import type { Message } from "../../values/message.ts";
+import { describeIssues, typeState, type AnyValueType, type Of } from "../../values/value.ts";
+import { callModel, type CallSettings, type ModelOffer, type ModelReply } from "../call.ts";
+import { selectEndpoint, type EndpointLike, type Telemetry } from "../endpoint.ts";
+import { LLMClientError } from "../errors.ts";
+import { throwIfGivenUp } from "../wait.ts";
+import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
+import { readAction, readObject } from "./complete-action.ts";
+import { compileActions, metadataFrom, type Rejection } from "./validate.ts";
+
+/** Asks a model in a way of its own; the messages are as the model is to see them. */
+export type CallLlmApi = (
+  messages: readonly Message[],
+  options: {
+    readonly onDelta?: ((text: string) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
+) => CustomReply | Promise<CustomReply>;
+/** The reply's text, alone or with what is known of the call. */
+export type CustomReply = string | { readonly text: string; readonly telemetry?: Telemetry | undefined };
+
+/** Who is asked: an endpoint, or a function. */
+export type CompletionSource =
+  | { readonly endpoint: EndpointLike; readonly callLlmApi?: undefined }
+  | { readonly callLlmApi: CallLlmApi; readonly endpoint?: undefined };
+
+/** What every completion may say. */
+export interface CompletionSettings extends Omit<CallSettings, "operation">, RepairSettings {
+  readonly pipe?: EventPipe | undefined;
+  /** The conversation; not changed. At least one message. */
+  readonly messages: readonly Message[];
+  /** What of the conversation is sent; applied at every try. */
+  readonly truncate?: ((messages: readonly Message[]) => readonly Message[]) | undefined;
+}
+
+/** A completion whose reply is text, as it came. */
+export type RawCompletion = CompletionSource &
+  CompletionSettings & { readonly tools?: undefined; readonly output?: undefined };
+/** A completion whose reply is an object that fits a schema. */
+export type StructuredCompletion<O> = CompletionSource &
+  CompletionSettings & { readonly tools?: readonly []; readonly output: O };
+/** A completion whose reply calls one of some tools. */
+export type ActionCompletionRequest = CompletionSource &
+  CompletionSettings & { readonly tools: readonly AnyTool[]; readonly output?: undefined };
+
+/** What a structured completion gives: a value of the type, or the object of a plain schema. */
+export type CompletionOutput<O> = O extends z.ZodType ? z.output<O> : Of<O>;
+
+/**
+ * Asks a model once, outside of any run.
+ *
+ * With neither `tools` nor `output` the reply's text comes back exactly as the model sent it, after one call. With
+ * `output` it is one JSON object that fits the type or schema; with `tools` a call of one of them. Replies that do not fit
+ * are repaired, by up to `tries` calls.
+ *
+ * @param options.endpoint - Who is asked; or `callLlmApi`, a function that asks. Exactly one of the two.
+ * @param options.signal - Gives the call up; the promise then rejects with the signal's own reason.
+ * @throws {@link LLMClientError} (`core/llm-client`) before anything runs, when there is no message, no or more than one
+ * source, or both tools and an output; {@link LLMOutputFormatError} (`core/llm-output-format`) when no try gave a usable
+ * reply; what the endpoint throws, such as {@link LLMAuthError}.
+ */
+export function getCompletion(options: RawCompletion): Promise<string>;
+export function getCompletion<O extends AnyValueType | z.ZodObject>(
+  options: StructuredCompletion<O>,
+): Promise<CompletionOutput<O>>;
+export function getCompletion(options: ActionCompletionRequest): Promise<Invoke>;
+export async function getCompletion(
+  options: CompletionSource &
+    CompletionSettings & {
+      readonly tools?: readonly AnyTool[] | undefined;
+      readonly output?: AnyValueType | z.ZodObject | undefined;
+    },
+): Promise<unknown> {
+  checkOptions(options);
+  const { tools, output } = options;
+  if (output !== undefined) {
+    const read = outputReader(output, options.pipe);
+    return (await askUntilAccepted({ ...options, read, ask: asker(options, undefined) })).accepted;
+  }
+  if (tools === undefined) return (await asker(options, undefined)([])).text;
+
+  const actions = compileActions(tools.map(stateOf));
+  const { accepted } = await askUntilAccepted({
+    ...options,
+    ask: asker(options, actions),
+    read: (reply) => readAction(reply, actions, options.pipe),
+  });
+  return accepted[0]?.invoke;
+}
+
+function checkOptions({
+  endpoint,
+  callLlmApi,
+  messages,
+  tools = [],
+  output,
+}: Parameters<typeof asker>[0] & {
+  readonly tools?: readonly AnyTool[] | undefined;
+  readonly output?: unknown;
+}): void {
+  if ((endpoint === undefined) === (callLlmApi === undefined)) {
+    throw new LLMClientError("A completion needs exactly one of `endpoint` and `callLlmApi`");
+  }
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw new LLMClientError("A completion needs `messages`, at least one");
+  }
+  if (tools.length > 0 && output !== undefined) {
+    throw new LLMClientError("A completion takes `tools` or `output`, not both");
+  }
+}
+
+function stateOf(tool: AnyTool): ReturnType<typeof toolState> & object {
+  const state = toolState(tool);
+  if (state === undefined)
+    throw new LLMClientError("`tools` holds something that is no tool; a factory has to be bound");
+  return state;
+}
+
+/** One way to ask, whoever is asked. */
+function asker(
+  options: CompletionSource & CompletionSettings,
+  offer: ModelOffer | undefined,
+): (repairs: readonly Message[]) => ModelReply | Promise<ModelReply> {
+  const { endpoint, callLlmApi, messages, pipe, truncate } = options;
+  const onDelta =
+    options.onDelta ??
+    (pipe?.isListening === true
+      ? (text: string) => {
+          pipe.delta(text);
+        }
+      : undefined);
+  return (repairs) => {
+    const all = repairs.length === 0 ? messages : [...messages, ...repairs];
+    const shown = truncate === undefined ? all : truncate(all);
+    if (pipe?.isListening === true) pipe.startMessage();
+    if (callLlmApi !== undefined) return askFunction(callLlmApi, shown, { ...options, onDelta });
+    const request = { messages: shown, recall: () => shown };
+    return callModel(selectEndpoint(endpoint), request, offer, { ...options, onDelta });
+  };
+}
+
+async function askFunction(
+  callLlmApi: CallLlmApi,
+  messages: readonly Message[],
+  settings: CallSettings,
+): Promise<ModelReply> {
+  throwIfGivenUp(settings);
+  const answer = await callLlmApi(messages, { onDelta: settings.onDelta, signal: settings.signal });
+  throwIfGivenUp(settings);
+  const { text, telemetry = {} } = typeof answer === "string" ? { text: answer } : answer;
+  return { text, telemetry, toolCalls: [] };
+}
+
+/** Reads a reply as an object of a type. */
+function outputReader(
+  output: AnyValueType | z.ZodObject,
+  pipe: EventPipe | undefined,
+): (reply: ModelReply) => { readonly accepted: unknown } | Rejection {
+  const schema = output instanceof z.ZodObject ? output : output.schema;
+  const adopt = output instanceof z.ZodObject ? undefined : typeState(output)?.adopt;
+  return (reply) => {
+    const decoded = readObject(reply, pipe);
+    if ("problem" in decoded) return decoded;
+    const parsed = schema.safeParse(decoded.fields);
+    if (!parsed.success) {
+      return { problem: "schema", text: `The object does not fit: ${describeIssues(parsed.error)}` };
+    }
+    const { data } = parsed;
+    if (adopt === undefined || typeof data !== "object" || data === null) return { accepted: data };
+    return { accepted: adopt(data, metadataFrom(reply.telemetry)) };
+  };
+}

@@ -1,0 +1,242 @@
+import * as z from "zod";
+
+import { Invoke } from "../../values/builtin.ts";
+import type { ToolState } from "../../tools/state.ts";
+import { describeIssues, typeState, type AnyValue, type AnyValueType } from "../../values/value.ts";
+import type { JsonSchema, ModelTool } from "../client.ts";
+import type { Telemetry } from "../endpoint.ts";
+import type { ReplyProblem } from "../errors.ts";
+
+/** A call that a model made and that fits its tool. */
+export interface ValidAction {
+  /** The call as the model sent it; the telemetry is its metadata. */
+  readonly invoke: Invoke;
+  readonly tool: ToolState;
+  /** The arguments as the tool's input, parsed. */
+  readonly input: AnyValue;
+}
+
+/** What was wrong with a reply: for the model, which is told. */
+export interface Rejection {
+  readonly problem: ReplyProblem;
+  readonly text: string;
+}
+
+/** The tools that are offered to a model, ready to check its calls. Made once, used at every turn. */
+export interface ActionSet {
+  readonly names: readonly string[];
+  /** The tools' calls as JSON schemas, for a prompt. */
+  readonly calls: readonly ActionCall[];
+  /** The tools for a provider's native protocol. */
+  readonly nativeTools: readonly ModelTool[];
+  /** Checks a decoded call. */
+  readonly validate: (
+    fields: Readonly<Record<string, unknown>>,
+    telemetry: Telemetry,
+  ) => ValidAction | Rejection;
+}
+
+/** What a model is told of one tool. */
+export interface ActionCall {
+  readonly name: string;
+  readonly description: string;
+  /** The schema of the whole call: `action`, `rationale` and the arguments, closed to other keys. */
+  readonly schema: JsonSchema;
+}
+
+/** Keys that telemetry owns: what a model sends under them is never kept. */
+const telemetryKeys: ReadonlySet<string> = new Set([
+  "truncation",
+  "messageKind",
+  "message_kind",
+  "endpoint",
+  "model",
+  "tokenInput",
+  "token_input",
+  "tokenOutput",
+  "token_output",
+]);
+
+/**
+ * Compiles the tools that a model may call.
+ *
+ * @param tools - In the order in which the model is told of them; names are unique.
+ */
+export function compileActions(tools: readonly ToolState[]): ActionSet {
+  const byName = new Map(tools.map((tool) => [tool.name, compileTool(tool)]));
+  const names = Object.freeze(tools.map(({ name }) => name));
+  let calls: readonly ActionCall[] | undefined;
+  let nativeTools: readonly ModelTool[] | undefined;
+  return {
+    names,
+    get calls() {
+      return (calls ??= Object.freeze(
+        tools.map(({ name, description, input }) => ({ name, description, schema: callSchema(name, input) })),
+      ));
+    },
+    get nativeTools() {
+      return (nativeTools ??= Object.freeze(
+        tools.map(({ name, description, input }) => ({
+          name,
+          description,
+          parameters: argumentsSchema(input),
+        })),
+      ));
+    },
+    validate: (fields, telemetry) => {
+      const { action, rationale } = fields;
+      if (typeof action !== "string" || typeof rationale !== "string") {
+        return { problem: "schema", text: missing(fields) };
+      }
+      const compiled = byName.get(action);
+      if (compiled === undefined) return { problem: "action", text: unknownAction(action, names) };
+      return compiled(action, fields, telemetry);
+    },
+  };
+}
+
+type CheckCall = (
+  action: string,
+  fields: Readonly<Record<string, unknown>>,
+  telemetry: Telemetry,
+) => ValidAction | Rejection;
+
+function compileTool(tool: ToolState): CheckCall {
+  const schema = replySchema(tool);
+  const adopt = typeState(tool.input)?.adopt;
+  const adoptCall = typeState(Invoke)?.adopt;
+  if (adopt === undefined || adoptCall === undefined)
+    throw new TypeError(`\`${tool.name}\` has no value type as input`);
+  return (action, fields, telemetry) => {
+    const given: Record<string, unknown> = {};
+    const call: Record<string, unknown> = {};
+    for (const [key, field] of Object.entries(fields)) {
+      if (telemetryKeys.has(key)) continue;
+      setOwn(call, key, field);
+      if (key !== "action" && key !== "rationale") setOwn(given, key, field);
+    }
+    const parsed = schema.safeParse(given);
+    if (!parsed.success) {
+      return {
+        problem: "schema",
+        text: `The arguments of \`${action}\` do not fit: ${describeIssues(parsed.error)}`,
+      };
+    }
+    const invoke = adoptCall(call, metadataFrom(telemetry));
+    const { data } = parsed;
+    const input = adopt(typeof data === "object" && data !== null ? data : {}, undefined);
+    return Invoke.is(invoke) ? { invoke, tool, input } : { problem: "schema", text: missing(fields) };
+  };
+}
+
+/** A plain assignment to `__proto__` would set the prototype. */
+function setOwn(target: Record<string, unknown>, key: string, field: unknown): void {
+  if (key !== "__proto__") target[key] = field;
+  else
+    Object.defineProperty(target, key, {
+      value: field,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+}
+
+/**
+ * What the arguments in a reply must fit. A plain object schema is closed here: a model that sends a key nobody reads
+ * has misunderstood something. A declared value type keeps its own rule, which is to ignore such keys unless it is strict.
+ */
+function replySchema({ input, hasPlainInput }: ToolState): z.ZodType {
+  const { schema } = input;
+  const isOpen = hasPlainInput && schema instanceof z.ZodObject && schema.def.catchall === undefined;
+  return isOpen ? schema.strict() : schema;
+}
+
+/** What a value says of the model that made it. */
+export function metadataFrom({ endpoint, model, tokenInput, tokenOutput }: Telemetry): Telemetry | undefined {
+  if (
+    endpoint === undefined &&
+    model === undefined &&
+    tokenInput === undefined &&
+    tokenOutput === undefined
+  ) {
+    return undefined;
+  }
+  return Object.freeze({
+    ...(endpoint === undefined ? undefined : { endpoint }),
+    ...(model === undefined ? undefined : { model }),
+    ...(tokenInput === undefined ? undefined : { tokenInput }),
+    ...(tokenOutput === undefined ? undefined : { tokenOutput }),
+  });
+}
+
+function missing(fields: Readonly<Record<string, unknown>>): string {
+  const faults = ["action", "rationale"].filter((key) => typeof fields[key] !== "string");
+  return `The object must have ${faults.map((key) => `\`${key}\``).join(" and ")} with a string`;
+}
+
+function unknownAction(action: string, names: readonly string[]): string {
+  const offered = names.length === 0 ? "no action" : names.map((name) => `\`${name}\``).join(", ");
+  return `\`${action.slice(0, 100)}\` is no action that can be called; there is ${offered}`;
+}
+
+/** The schema of a tool's whole call, as the model is shown it. */
+function callSchema(name: string, input: AnyValueType): JsonSchema {
+  const { properties, required, ...rest } = objectSchema(input);
+  return {
+    ...rest,
+    properties: { action: { const: name }, rationale: { type: "string" }, ...properties },
+    required: ["action", "rationale", ...required],
+  };
+}
+
+/** The schema of a native call's arguments: the call's, but for the action. */
+function argumentsSchema(input: AnyValueType): JsonSchema {
+  const { properties, required, ...rest } = objectSchema(input);
+  return {
+    ...rest,
+    properties: { rationale: { type: "string" }, ...properties },
+    required: ["rationale", ...required],
+  };
+}
+
+interface ObjectSchema {
+  readonly type: "object";
+  readonly properties: JsonSchema;
+  readonly required: readonly string[];
+  readonly additionalProperties: unknown;
+  readonly [keyword: string]: unknown;
+}
+
+const objectSchemas = new WeakMap<z.ZodType, ObjectSchema>();
+
+/** The JSON schema of an input, computed once for each type. */
+function objectSchema({ schema }: AnyValueType): ObjectSchema {
+  let known = objectSchemas.get(schema);
+  if (known === undefined) objectSchemas.set(schema, (known = computeSchema(schema)));
+  return known;
+}
+
+function computeSchema(schema: z.ZodType): ObjectSchema {
+  const {
+    $schema: _,
+    properties,
+    required,
+    additionalProperties,
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      // The bounds of every JavaScript integer say nothing, and are paid for at every turn.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return {
+    ...rest,
+    type: "object",
+    properties: properties ?? {},
+    required: required ?? [],
+    // Only a type that keeps whatever it is given is open.
+    additionalProperties: typeof additionalProperties === "object" ? additionalProperties : false,
+  };
+}
