@@ -1,4 +1,6 @@
 import type { FailedRun } from "./agent/outcome.ts";
+import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
+import type { MockScriptError } from "./llm/mock.ts";
 
 const marker = Symbol.for("@roboz/core/error");
 
@@ -25,9 +27,12 @@ export abstract class CoreError extends Error {
 export type AnyCoreError =
   | AgentDefinitionError
   | AmbiguousLinkError
+  | AnyExternalCallError
+  | AnyLLMError
   | LimitReachedError
   | LinkInputError
   | MessageError
+  | MockScriptError
   | NameError
   | RunFailedError
   | StopAgent

@@ -7,7 +7,7 @@ import { repairMessage } from "./repair.ts";
 import type { Rejection } from "./validate.ts";
 
 /** How often a model is asked for one reply before it counts as failed. */
-export const defaultTries = 5;
+const defaultTries = 5;
 
 /** How a reply is asked for again when it is not accepted. */
 export interface RepairSettings {

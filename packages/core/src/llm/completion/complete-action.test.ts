@@ -263,7 +263,7 @@ describe("what the model is told of a tool", () => {
     expect(actions.calls.find(({ name }) => name === "order")).toEqual({
       name: "order",
       description: "Order.",
-      schema: {
+      callSchema: {
         type: "object",
         properties: {
           action: { const: "order" },
@@ -278,7 +278,7 @@ describe("what the model is told of a tool", () => {
   });
 
   it("is open only for a type that keeps whatever it is given", () => {
-    const open = actions.calls.filter(({ schema }) => schema["additionalProperties"] !== false);
+    const open = actions.calls.filter(({ callSchema }) => callSchema["additionalProperties"] !== false);
     expect(open.map(({ name }) => name)).toEqual(["loose", "keep"]);
   });
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { describe, expect, it } from "vitest";
 
 import { tool } from "../../tools/tool.ts";
+import { NO_MESSAGE } from "../../truncation/policy.ts";
 import { Stop, Str } from "../../values/builtin.ts";
 import { systemMessage, userMessage } from "../../values/message.ts";
 import { metadataOf, value } from "../../values/value.ts";
@@ -94,6 +95,13 @@ describe("a completion with tools", () => {
       code: "core/llm-output-format",
       problem: "action",
     });
+  });
+
+  it("shows the model what the messages' own truncation leaves", async () => {
+    const endpoint = new MockLLMEndpoint(["fine"]);
+    const hidden = userMessage("for people only", { truncation: NO_MESSAGE });
+    await getCompletion({ endpoint, messages: [...messages, hidden] });
+    expect(endpoint.requests[0]?.messages).toEqual(messages);
   });
 
   it("shows the model what a truncation leaves, at every try", async () => {

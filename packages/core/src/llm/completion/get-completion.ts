@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { EventPipe } from "../../runtime/pipe.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import { toolState } from "../../tools/state.ts";
+import { projectConversation } from "../../truncation/view.ts";
 import type { Invoke } from "../../values/builtin.ts";
 import type { Message } from "../../values/message.ts";
 import { describeIssues, typeState, type AnyValueType, type Of } from "../../values/value.ts";
@@ -35,7 +36,7 @@ export interface CompletionSettings extends Omit<CallSettings, "operation">, Rep
   readonly pipe?: EventPipe | undefined;
   /** The conversation; not changed. At least one message. */
   readonly messages: readonly Message[];
-  /** What of the conversation is sent; applied at every try. */
+  /** What of the conversation is sent, at every try; by default what the messages' own truncation says. */
   readonly truncate?: ((messages: readonly Message[]) => readonly Message[]) | undefined;
 }
 
@@ -127,7 +128,7 @@ function asker(
   options: CompletionSource & CompletionSettings,
   offer: ModelOffer | undefined,
 ): (repairs: readonly Message[]) => ModelReply | Promise<ModelReply> {
-  const { endpoint, callLlmApi, messages, pipe, truncate } = options;
+  const { endpoint, callLlmApi, messages, pipe, truncate = projectConversation } = options;
   const onDelta =
     options.onDelta ??
     (pipe?.isListening === true
@@ -137,7 +138,7 @@ function asker(
       : undefined);
   return (repairs) => {
     const all = repairs.length === 0 ? messages : [...messages, ...repairs];
-    const shown = truncate === undefined ? all : truncate(all);
+    const shown = truncate(all);
     if (pipe?.isListening === true) pipe.startMessage();
     if (callLlmApi !== undefined) return askFunction(callLlmApi, shown, { ...options, onDelta });
     const request = { messages: shown, recall: () => shown };

@@ -41,7 +41,7 @@ export interface ActionCall {
   readonly name: string;
   readonly description: string;
   /** The schema of the whole call: `action`, `rationale` and the arguments, closed to other keys. */
-  readonly schema: JsonSchema;
+  readonly callSchema: JsonSchema;
 }
 
 /** Keys that telemetry owns: what a model sends under them is never kept. */
@@ -71,7 +71,11 @@ export function compileActions(tools: readonly ToolState[]): ActionSet {
     names,
     get calls() {
       return (calls ??= Object.freeze(
-        tools.map(({ name, description, input }) => ({ name, description, schema: callSchema(name, input) })),
+        tools.map(({ name, description, input }) => ({
+          name,
+          description,
+          callSchema: callSchema(name, input),
+        })),
       ));
     },
     get nativeTools() {
