@@ -267,12 +267,12 @@ export class StopAgent extends CoreError {
   }
 }
 
-/** Nobody can be asked: no user channel is bound. */
+/** Nobody can be asked: no user channel is bound, or its input has ended. */
 export class UserInputUnavailableError extends CoreError {
   readonly code = "core/user-input-unavailable";
 
-  constructor() {
-    super("No user channel is bound, so nobody can be asked; pass one as `io` to the run");
+  constructor(message = "No user channel is bound, so nobody can be asked; pass one as `io` to the run") {
+    super(message);
   }
 }
 

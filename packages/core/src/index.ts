@@ -80,7 +80,15 @@ export type {
 export { isTool, tool } from "./tools/tool.ts";
 export type { AnyTool, Tool } from "./tools/tool.ts";
 export type { OnceOptions, ToolContext, ToolEvent } from "./tools/context.ts";
-export type { UserIo, AskOptions } from "./runtime/user-io.ts";
+export { cliUserIo } from "./runtime/cli-io.ts";
+export type { CliUserIoOptions } from "./runtime/cli-io.ts";
+export type { LineSource } from "./runtime/line-reader.ts";
+export { cliSink } from "./runtime/sinks/cli-sink.ts";
+export type { CliSinkOptions, TextStream } from "./runtime/sinks/cli-sink.ts";
+export { defaultEventSinks } from "./runtime/sinks/default-sinks.ts";
+export type { DefaultSinkOptions } from "./runtime/sinks/default-sinks.ts";
+export { apiUserIo } from "./runtime/user-io.ts";
+export type { AskOptions, UserIo, UserIoAdapter } from "./runtime/user-io.ts";
 export type {
   EventLevel,
   EventSink,

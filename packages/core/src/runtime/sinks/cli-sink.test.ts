@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { parseMessage } from "../../values/message.ts";
+import type { RunEvent } from "../events.ts";
+import { EventPipe } from "../pipe.ts";
+import { cliSink, type CliSinkOptions } from "./cli-sink.ts";
+import { defaultEventSinks } from "./default-sinks.ts";
+
+class Recorder {
+  text = "";
+  readonly isTTY: boolean;
+
+  constructor(isTTY = false) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+/** What a run prints that sends these events. */
+function printed(
+  send: (pipe: EventPipe) => void,
+  options: CliSinkOptions = {},
+  stream = new Recorder(),
+): string {
+  send(
+    new EventPipe({
+      runId: "1",
+      agentName: "lunch",
+      sinks: [cliSink({ stream, ...options })],
+      strictSinks: true,
+    }),
+  );
+  return stream.text;
+}
+
+function message(role: string, content: unknown, more: object = {}): (pipe: EventPipe) => void {
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  return (pipe) => {
+    pipe.message(parseMessage({ role, content: text, ...more }));
+  };
+}
+
+const facts = { agentDescription: "", parentAgentName: null };
+
+beforeEach(() => {
+  vi.stubEnv("NO_COLOR", "");
+  vi.stubEnv("TERM", "xterm");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe("messages", () => {
+  it.each([
+    {
+      why: "a call with its reason and fields",
+      send: message("assistant", {
+        action: "book_table",
+        rationale: "They\nhave room.",
+        seats: 2,
+        time: "12:30",
+      }),
+      expected: "[assistant] book_table (They have room.)\n  seats: 2\n  time: 12:30\n",
+    },
+    {
+      why: "a call without fields",
+      send: message("assistant", { action: "ask_bob", rationale: "" }),
+      expected: "[assistant] ask_bob\n",
+    },
+    {
+      why: "a result's only value without its key",
+      send: message("user", { caller: "ask_bob", value: "yes" }),
+      expected: "[user] ask_bob\n  yes\n",
+    },
+    {
+      why: "several lines and nested fields below their key",
+      send: message("user", { caller: "find", text: "a\nb", items: [{ a: 1 }] }),
+      expected:
+        '[user] find\n  text:\n    a\n    b\n  items:\n    [\n      {\n        "a": 1\n      }\n    ]\n',
+    },
+    {
+      why: "text as it is",
+      send: message("system", "Be brief.\nBe kind."),
+      expected: "[system]\n  Be brief.\n  Be kind.\n",
+    },
+    { why: "errors", send: message("error", "No JSON"), expected: "[error]\n  No JSON\n" },
+    {
+      why: "how many images there are",
+      send: message("user", "Look", { images: [{ url: "https://example.org/a.png" }] }),
+      expected: "[user]\n  Look\n  (1 image)\n",
+    },
+    {
+      why: "control characters as signs, in content and names alike",
+      send: message("user", { caller: "a\u001b[2J", "k\u001b": "v\u001b]0;x\u0007", other: 1 }),
+      expected: "[user] a␛[2J\n  k␛: v␛]0;x␇\n  other: 1\n",
+    },
+  ])("prints $why", ({ send, expected }) => {
+    expect(printed(send)).toBe(expected);
+  });
+
+  it("prints only the roles it is to print", () => {
+    expect(printed(message("system", "a"), { roles: ["user"] })).toBe("");
+    expect(printed(message("user", "a"), { roles: ["user"] })).toBe("[user]\n  a\n");
+  });
+});
+
+describe("frames", () => {
+  it("frame the start, with the model's facts, and the stop", () => {
+    const text = printed((pipe) => {
+      pipe.lifecycle("started", {
+        agentDescription: "Arranges lunch.",
+        parentAgentName: "boss",
+        apiName: "mock",
+        modelName: "m-1",
+        maxContextTokens: 128_000,
+        temperature: 0,
+        outputFormat: "text",
+      });
+      pipe.lifecycle("stopped", { ...facts, status: "completed" });
+    });
+    expect(`\n${text}`).toBe(`
+┌──────────────────────────────────────────────────────────────────┐
+│ lunch started by boss                                            │
+│ Arranges lunch.                                                  │
+│ mock / m-1, 128000 tokens of context, temperature 0, format text │
+└──────────────────────────────────────────────────────────────────┘
+┌──────────────────────────┐
+│ lunch stopped: completed │
+└──────────────────────────┘
+`);
+  });
+
+  it("leave out what is not known", () => {
+    const text = printed((pipe) => {
+      pipe.lifecycle("started", facts);
+      pipe.lifecycle("stopped", facts);
+    });
+    expect(text).toContain("│ lunch started │");
+    expect(text).toContain("│ lunch stopped │");
+    expect(text.split("\n")).toHaveLength(7);
+  });
+});
+
+describe("other events", () => {
+  it("prints runtime events of the level error, with their facts, and no others", () => {
+    expect(
+      printed((pipe) => {
+        pipe.runtime("llm", "retrying", "warning", "again");
+        pipe.runtime("llm", "failed", "error", "The call\nfailed", { attempt: 3, error_type: "X" });
+        pipe.runtime("tool", "failed", "error", "Gone");
+      }),
+    ).toBe('! llm failed: The call failed (attempt=3, error_type="X")\n! tool failed: Gone\n');
+  });
+
+  it("prints a script's output as it comes, and starts the next block on a line of its own", () => {
+    expect(
+      printed((pipe) => {
+        pipe.scriptOutput("");
+        pipe.scriptOutput("one\ntw");
+        pipe.scriptOutput("o\u001b");
+        message("user", "a")(pipe);
+      }),
+    ).toBe("one\ntwo␛\n[user]\n  a\n");
+  });
+
+  const reply = (pipe: EventPipe): void => {
+    pipe.startMessage();
+    pipe.delta('{"action":');
+    pipe.delta('"a"}');
+    message("assistant", { action: "a", rationale: "r" })(pipe);
+    message("user", "b")(pipe);
+  };
+
+  it("ignores deltas", () => {
+    expect(printed(reply)).toBe("[assistant] a (r)\n[user]\n  b\n");
+  });
+
+  it("prints deltas in place of the message on request", () => {
+    expect(printed(reply, { deltas: true })).toBe('[assistant]\n{"action":"a"}\n[user]\n  b\n');
+    expect(printed(reply, { deltas: true, roles: ["user"] })).toBe("[user]\n  b\n");
+  });
+
+  it("starts again when a reply is superseded", () => {
+    const text = printed(
+      (pipe) => {
+        pipe.startMessage();
+        pipe.delta("half");
+        pipe.startMessage();
+        pipe.delta("whole");
+        message("assistant", "whole")(pipe);
+      },
+      { deltas: true },
+    );
+    expect(text).toBe("[assistant]\nhalf\n[assistant]\nwhole");
+  });
+});
+
+describe("colours", () => {
+  const send = message("user", "a");
+  it.each([
+    { why: "a terminal", isTTY: true, env: {}, colors: true },
+    { why: "no terminal", isTTY: false, env: {}, colors: false },
+    { why: "NO_COLOR", isTTY: true, env: { NO_COLOR: "1" }, colors: false },
+    { why: "a terminal that knows none", isTTY: true, env: { TERM: "dumb" }, colors: false },
+    { why: "the option, against the terminal", isTTY: false, env: {}, option: true, colors: true },
+    { why: "the option, for plain text", isTTY: true, env: {}, option: false, colors: false },
+  ])("go by $why", ({ isTTY, env, option, colors }) => {
+    for (const [name, setting] of Object.entries(env)) vi.stubEnv(name, setting);
+    const text = printed(send, { color: option }, new Recorder(isTTY));
+    expect(text).toBe(colors ? "\u001b[32m[user]\u001b[0m\n  a\n" : "[user]\n  a\n");
+  });
+});
+
+describe("defaultEventSinks", () => {
+  const event: RunEvent = {
+    type: "runtime",
+    category: "run",
+    kind: "failed",
+    level: "error",
+    message: "x",
+    data: {},
+    sequence: 1,
+    runId: "1",
+    agentName: "a",
+  };
+
+  it("prints to the standard output", () => {
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    try {
+      for (const sink of defaultEventSinks()) sink(event);
+      expect(write).toHaveBeenCalledOnce();
+    } finally {
+      write.mockRestore();
+    }
+  });
+
+  it("prints as it is told, or not at all", () => {
+    const stream = new Recorder();
+    for (const sink of defaultEventSinks({ cli: { stream } })) sink(event);
+    expect(stream.text).toBe("! run failed: x\n");
+    expect(defaultEventSinks({ cli: false })).toEqual([]);
+  });
+});
