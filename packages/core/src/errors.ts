@@ -1,3 +1,12 @@
+import type {
+  AgentChangedError,
+  CancelledError,
+  ReplyError,
+  RunBusyError,
+  SnapshotError,
+  SuspendedError,
+  UnknownKindError,
+} from "./agent/errors.ts";
 import type { FailedRun } from "./agent/outcome.ts";
 import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
 import type { MockScriptError } from "./llm/mock.ts";
@@ -25,21 +34,28 @@ export abstract class CoreError extends Error {
 
 /** Every error this package throws, told apart by `code`. */
 export type AnyCoreError =
+  | AgentChangedError
   | AgentDefinitionError
   | AmbiguousLinkError
   | AnyExternalCallError
   | AnyLLMError
+  | CancelledError
   | LimitReachedError
   | LinkInputError
   | MessageError
   | MockScriptError
   | NameError
+  | ReplyError
+  | RunBusyError
   | RunFailedError
+  | SnapshotError
   | StopAgent
+  | SuspendedError
   | ToolDefinitionError
   | ToolInputError
   | ToolOutputError
   | ToolTimeoutError
+  | UnknownKindError
   | UnknownToolError
   | UserInputUnavailableError
   | ValueError

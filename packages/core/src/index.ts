@@ -190,3 +190,28 @@ export { ConversationView, estimateConversationTokens, projectConversation } fro
 export type { ViewOptions } from "./truncation/view.ts";
 export { structuredOutputPrompt } from "./agent/prompt/structured-output.ts";
 export type { StructuredOutputParts } from "./agent/prompt/structured-output.ts";
+export { Agent } from "./agent/agent.ts";
+export type { ResumeOptions, RunInput } from "./agent/agent.ts";
+export {
+  AgentChangedError,
+  CancelledError,
+  ReplyError,
+  RunBusyError,
+  SnapshotError,
+  SuspendedError,
+  UnknownKindError,
+} from "./agent/errors.ts";
+export type { Limits } from "./agent/limits.ts";
+export type { AgentMode } from "./agent/modes.ts";
+export { failedRunOf, Run } from "./agent/run.ts";
+export type { AgentSettings, InitialMessage, RunOptions, ToolList } from "./agent/settings.ts";
+export type { ChosenBy, PendingRequest } from "./agent/snapshot.ts";
+export type { RepeatState } from "./agent/repeats.ts";
+export type { Counts } from "./agent/tally.ts";
+export { toMermaid } from "./chains/view.ts";
+export type { AgentGraph, AgentGraphEdge, AgentGraphNode } from "./chains/view.ts";
+export type { ToolRole } from "./chains/graph.ts";
+export { messageUser } from "./tools/builtin/message-user.ts";
+export { promptUser } from "./tools/builtin/prompt-user.ts";
+export type { UserQuestion } from "./tools/builtin/prompt-user.ts";
+export { stop } from "./tools/builtin/stop.ts";

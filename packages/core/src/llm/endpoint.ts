@@ -42,3 +42,21 @@ function describe(candidate: unknown): string {
       ? "An object of another type"
       : typeof candidate;
 }
+
+/** Whether anything can be asked for a completion. */
+export function isEndpointLike(candidate: unknown): candidate is EndpointLike {
+  return (
+    typeof candidate === "object" && candidate !== null && "type" in candidate && candidate.type === "mock"
+  );
+}
+
+/** What a run says of its model when it starts and stops. */
+export function endpointFacts(endpoint: EndpointLike): {
+  readonly apiName: string;
+  readonly modelName: string;
+  readonly maxContextTokens: number;
+  readonly outputFormat: string;
+} {
+  const { apiName, modelName, maxContextTokens, outputFormat } = selectEndpoint(endpoint);
+  return { apiName, modelName, maxContextTokens, outputFormat };
+}

@@ -95,6 +95,12 @@ export function toolStateOf(definition: ErasedDefinition, id: string, bound: Too
   if (mayAsk !== (definition.suspends !== undefined)) {
     fail("must declare both `suspends` and `Suspend` among its outputs, or neither");
   }
+  const reply = definition.suspends?.reply;
+  if (reply !== undefined && !outputs.some((type) => reply.lineage.includes(type.kind))) {
+    fail(
+      `suspends for a reply of \`${reply.kind}\`, which becomes its output; declare that type in \`output\` too`,
+    );
+  }
   const state: ToolState = {
     id,
     name,

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+
+import { graphData, type AgentGraph } from "../chains/view.ts";
+import { defaultUserIo } from "../runtime/default-io.ts";
+import type { RunEvent } from "../runtime/events.ts";
+import { noUserIo, type UserIo } from "../runtime/user-io.ts";
+import { Empty, Str, type Stop } from "../values/builtin.ts";
+import { isValue, type AnyValue } from "../values/value.ts";
+import { compileAgent } from "./compile.ts";
+import { CancelledError, ReplyError, SuspendedError } from "./errors.ts";
+import type { CompiledAgent } from "./compiled.ts";
+import { isInteractive } from "./modes.ts";
+import type { CompletedRun, RunResult } from "./outcome.ts";
+import { replyFor, restoreState } from "./restore.ts";
+import { RunState } from "./run-state.ts";
+import { Run } from "./run.ts";
+import type { AgentSettings, RunOptions } from "./settings.ts";
+import type { RunSnapshot } from "./snapshot.ts";
+import { streamRun } from "./stream.ts";
+
+/** What a run starts from: nothing, a text, or a value. */
+export type RunInput = string | AnyValue;
+
+/** What a resumed run is given beside its snapshot. */
+export interface ResumeOptions extends Omit<RunOptions, "runId"> {
+  /** Goes on although the agent's tools or links are not what they were; false by default. */
+  readonly allowChanged?: boolean | undefined;
+}
+
+/**
+ * An agent: an immutable description of tools, links and a model, of which any number of runs may be under way.
+ *
+ * Constructing one checks its whole graph, does nothing else, and copies the tools' names and links: what is renamed or
+ * chained later does not reach it.
+ *
+ * @throws {@link NameError} (`core/name`); {@link AgentDefinitionError} (`core/agent-definition`) with every mistake found.
+ */
+export class Agent<Output extends Stop = Stop> {
+  readonly #settings: AgentSettings<Output>;
+  readonly #compiled: CompiledAgent;
+  readonly #isOutput: (candidate: unknown) => candidate is Output;
+
+  constructor(settings: AgentSettings<Output>) {
+    this.#settings = { ...settings };
+    this.#compiled = compileAgent(settings);
+    const { stopType } = this.#compiled;
+    this.#isOutput = (candidate): candidate is Output => stopType.is(candidate);
+  }
+
+  get name(): string {
+    return this.#compiled.name;
+  }
+
+  get description(): string {
+    return this.#compiled.description;
+  }
+
+  /** The whole system prompt, tools included. */
+  get systemPrompt(): string {
+    return this.#compiled.systemPrompt();
+  }
+
+  /** Another agent with these settings changed. */
+  copy(changes: Partial<AgentSettings<Output>>): Agent<Output> {
+    return new Agent({ ...this.#settings, ...changes });
+  }
+
+  /** The tools and links as data; `toMermaid` draws it. */
+  graph(): AgentGraph {
+    return graphData(this.#compiled.name, this.#compiled.graph);
+  }
+
+  /**
+   * Runs the agent until it stops, waits for a reply, or is cancelled.
+   *
+   * @param input - Handed to the first default tool; a text becomes the conversation's first user message.
+   * @throws What failed the run; the error's `run` has the messages, the report and a snapshot.
+   */
+  async invoke(input?: RunInput, options: RunOptions = {}): Promise<RunResult<Output>> {
+    return this.start(input, options).finish();
+  }
+
+  /**
+   * Runs the agent to its end.
+   *
+   * @throws {@link SuspendedError} (`core/suspended`) when the run waits for a reply; {@link CancelledError}
+   * (`core/cancelled`); what failed the run.
+   */
+  async complete(input?: RunInput, options: RunOptions = {}): Promise<CompletedRun<Output>> {
+    const result = await this.invoke(input, options);
+    switch (result.status) {
+      case "completed":
+        return result;
+      case "suspended":
+        throw new SuspendedError({ agentName: this.name, result });
+      case "cancelled":
+        throw new CancelledError({ agentName: this.name, result });
+    }
+  }
+
+  /** Runs the agent and yields its events; leaving the loop cancels the run. */
+  stream(input?: RunInput, options: RunOptions = {}): AsyncGenerator<RunEvent, RunResult<Output>, undefined> {
+    return streamRun(this.start(input, options));
+  }
+
+  /** A run that has not taken a step yet. */
+  start(input?: RunInput, options: RunOptions = {}): Run<Output> {
+    const state = new RunState(options.runId ?? randomUUID(), asValue(input));
+    return this.#run(state, options);
+  }
+
+  /**
+   * Goes on from a snapshot to the end of the run, or to its next question.
+   *
+   * @param reply - What the run waits for: a value of the reply type, its fields, or a text for a reply with a `value`.
+   * @throws {@link ReplyError} (`core/reply`), {@link AgentChangedError} (`core/agent-changed`), {@link SnapshotError}
+   * (`core/snapshot`), {@link UnknownKindError} (`core/unknown-kind`); what failed the run.
+   */
+  async resume(
+    snapshot: RunSnapshot,
+    reply?: unknown,
+    options: ResumeOptions = {},
+  ): Promise<RunResult<Output>> {
+    return this.restore(snapshot, reply, options).finish();
+  }
+
+  /** The run of a snapshot, to be stepped; throws as `resume` does. */
+  restore(snapshot: RunSnapshot, reply?: unknown, options: ResumeOptions = {}): Run<Output> {
+    const { graph } = this.#compiled;
+    const state = restoreState(this.#compiled, snapshot, options);
+    if (reply === undefined) return this.#run(state, options);
+    const node = state.pending === null ? undefined : graph.byKey.get(state.pending.tool);
+    if (node === undefined)
+      throw new ReplyError(`The run of \`${this.name}\` waits for no reply; resume it without one`);
+    return this.#run(state, options, { tool: node.key, value: replyFor(node, reply) });
+  }
+
+  #run(
+    state: RunState,
+    { signal, sinks, io, limits }: RunOptions,
+    reply?: { readonly tool: string; readonly value: AnyValue },
+  ): Run<Output> {
+    return new Run({
+      agent: this.#compiled,
+      state,
+      isOutput: this.#isOutput,
+      io: this.#channel(io),
+      reply,
+      signal,
+      sinks,
+      limits,
+    });
+  }
+
+  #channel(io: UserIo | undefined): UserIo {
+    return isInteractive(this.#compiled.mode) ? (io ?? defaultUserIo()) : noUserIo;
+  }
+}
+
+function asValue(input: RunInput | undefined): AnyValue {
+  if (input === undefined) return Empty();
+  if (typeof input === "string") return Str({ value: input });
+  if (isValue(input)) return input;
+  throw new TypeError("A run starts from a text or a value; make one with its type, such as Str({ value })");
+}

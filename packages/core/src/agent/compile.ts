@@ -1,0 +1,142 @@
+import { AgentDefinitionError, type AgentProblem } from "../errors.ts";
+import { buildGraph } from "../chains/graph.ts";
+import { compileActions } from "../llm/completion/validate.ts";
+import { isEndpointLike, type EndpointLike } from "../llm/endpoint.ts";
+import { project } from "../tools/call.ts";
+import { noReply, promptUser as promptUserFactory } from "../tools/builtin/prompt-user.ts";
+import { toolState, type ToolState } from "../tools/state.ts";
+import * as builtins from "../values/builtin.ts";
+import { checkAgentName } from "../values/name.ts";
+import type { AnyValueType } from "../values/value.ts";
+import type { CompiledAgent } from "./compiled.ts";
+import { effectiveLimits, limitProblems } from "./limits.ts";
+import { isInteractive, isModelDriven, type AgentMode } from "./modes.ts";
+import { checkInitialMessages } from "./opening.ts";
+import { promptLlm } from "./prompt-llm.ts";
+import { fingerprintOf } from "./restore.ts";
+import type { AgentSettings } from "./settings.ts";
+import { systemPromptFor } from "./prompt/system-prompt.ts";
+
+const builtinTypes: readonly AnyValueType[] = Object.values(builtins);
+
+/**
+ * Checks an agent's settings and builds what all its runs share.
+ *
+ * @throws {@link AgentDefinitionError} (`core/agent-definition`) with every mistake found.
+ */
+export function compileAgent(settings: AgentSettings): CompiledAgent {
+  const name = checkAgentName(settings.name);
+  const { mode = "steerable", description = "", endpoint, output: stopType = builtins.Stop } = settings;
+  const problems = [...settingProblems(settings, mode), ...limitProblems(settings.limits ?? {})];
+  const tools = toolStates(settings.tools, "tools", problems);
+  const defaults = toolStates(settings.defaultTools, "defaultTools", problems);
+  const userTool = isInteractive(mode) ? userPrompter(settings, problems) : undefined;
+  const prompter = isModelDriven(mode) ? promptLlm() : undefined;
+  const parts = {
+    tools: userTool === undefined ? tools : [userTool, ...tools],
+    defaults,
+    prompter,
+    builtinTypes,
+    stopType,
+  };
+  const { graph, problems: graphProblems } = buildGraph(parts);
+  problems.push(...graphProblems);
+  if (problems.length > 0) throw new AgentDefinitionError({ agentName: name, problems });
+  const callable = [...graph.callable.values()].map(({ tool }) => tool);
+  const model =
+    prompter === undefined || endpoint === undefined
+      ? undefined
+      : { endpoint, actions: compileActions(callable) };
+  return {
+    name,
+    description,
+    mode,
+    graph,
+    model,
+    systemPrompt: once(() =>
+      systemPromptFor({
+        prompt: settings.systemPrompt ?? "",
+        tools: model?.actions.calls ?? [],
+        skills: [],
+        interactive: isInteractive(mode),
+        userTool: userTool?.name,
+        protocol: protocolOf(endpoint),
+        automatic: model !== undefined && (settings.automaticToolPrompt ?? true),
+      }),
+    ),
+    initialMessages: checkInitialMessages(name, settings.initialMessages ?? []),
+    promptUser: userTool === undefined ? undefined : graph.nodes.find(({ tool }) => tool === userTool),
+    stopType,
+    limits: effectiveLimits(settings.limits),
+    showsToolErrors: isModelDriven(mode) && settings.toolErrors !== "throw",
+    sinks: [...(settings.sinks ?? [])],
+    strictSinks: settings.strictSinks ?? false,
+    fingerprint: once(() => fingerprintOf(graph)),
+  };
+}
+
+function protocolOf(endpoint: EndpointLike | undefined): "json" | "tools" {
+  return endpoint !== undefined && "protocol" in endpoint ? endpoint.protocol : "json";
+}
+
+function settingProblems(
+  { systemPrompt = "", endpoint, defaultTools = [], promptUserTool }: AgentSettings,
+  mode: AgentMode,
+): AgentProblem[] {
+  const problems: AgentProblem[] = [];
+  const wrong = (message: string): void => {
+    problems.push({ code: "settings", toolNames: [], message });
+  };
+  const modes: readonly string[] = ["deterministic", "steerable", "autonomous"];
+  if (!modes.includes(mode)) wrong(`\`mode\` is none of ${modes.join(", ")}`);
+  if (isModelDriven(mode)) {
+    if (endpoint === undefined)
+      wrong(`a ${mode} agent needs an \`endpoint\`; give one, or make it deterministic with default tools`);
+    if (typeof systemPrompt !== "string" || systemPrompt.trim() === "")
+      wrong(`a ${mode} agent needs a \`systemPrompt\` that is not blank`);
+  } else if (defaultTools.length === 0) {
+    wrong("a deterministic agent needs at least one tool in `defaultTools`, which start its chains");
+  }
+  if (endpoint !== undefined && !isEndpointLike(endpoint)) {
+    wrong("`endpoint` is no endpoint; give an LLMEndpoint, a MockLLMEndpoint, or a route that selects one");
+  }
+  if (!isInteractive(mode) && promptUserTool !== undefined)
+    wrong("an autonomous agent asks no user, so it takes no `promptUserTool`");
+  return problems;
+}
+
+/** The tools of a list that may hold chains as lists of their own. */
+function toolStates(given: AgentSettings["tools"], setting: string, problems: AgentProblem[]): ToolState[] {
+  if (given === undefined) return [];
+  const entries: readonly unknown[] = given.flat();
+  return entries.flatMap((entry) => {
+    const state = toolState(entry);
+    if (state !== undefined) return [state];
+    const isFactory = typeof entry === "function" && "factoryName" in entry;
+    const message = isFactory
+      ? `\`${setting}\` holds the factory \`${String(entry.factoryName)}\` itself; call it with its context to get a tool`
+      : `\`${setting}\` holds something that is no tool`;
+    problems.push({ code: "settings", toolNames: [], message });
+    return [];
+  });
+}
+
+function userPrompter({ promptUserTool }: AgentSettings, problems: AgentProblem[]): ToolState | undefined {
+  const state = toolState(promptUserTool ?? promptUserFactory(noReply));
+  if (state === undefined) {
+    problems.push({ code: "settings", toolNames: [], message: "`promptUserTool` is no tool" });
+  } else if ("problem" in project({ value: "" }, state.input)) {
+    problems.push({
+      code: "settings",
+      toolNames: [state.name],
+      message: `\`${state.name}\` asks the user, so it must accept an input of just \`value\``,
+    });
+  }
+  return state;
+}
+
+/** Works something out when it is first asked for, and keeps it. */
+function once<T extends object | string>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

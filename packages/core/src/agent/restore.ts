@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+
+import { AgentChangedError, ReplyError, SnapshotError } from "./errors.ts";
+import type { GraphNode, ToolGraph } from "../chains/graph.ts";
+import { jsonSchemaOf } from "../values/json-schema.ts";
+import { parseMessage } from "../values/message.ts";
+import { isValue, typeState, describeIssues, type AnyValue } from "../values/value.ts";
+import type { CompiledAgent } from "./compiled.ts";
+import { RepeatWatch } from "./repeats.ts";
+import { RunState } from "./run-state.ts";
+import type { GraphFingerprint, RunSnapshot } from "./snapshot.ts";
+import { restoreValue, storeValue } from "./stored-value.ts";
+import { Tally } from "./tally.ts";
+
+/** A run's state as JSON. */
+export function takeSnapshot(agent: CompiledAgent, state: RunState): RunSnapshot {
+  return {
+    schemaVersion: 1,
+    runId: state.runId,
+    agentName: agent.name,
+    fingerprint: agent.fingerprint(),
+    isStarted: state.isStarted,
+    messages: [...state.messages],
+    showings: state.view.showings(),
+    position: {
+      lastTool: state.last?.key ?? null,
+      output: storeValue(state.output),
+      chosenBy: state.chosenBy,
+      queue: state.queue.map(({ key }) => key),
+      calls: state.calls.map(storeValue),
+    },
+    pending: state.pending,
+    counts: state.tally.counts(),
+    repeats: state.repeats.state(),
+    once: Object.fromEntries(state.once),
+  };
+}
+
+/**
+ * The state that a snapshot holds.
+ *
+ * @throws {@link AgentChangedError} (`core/agent-changed`) when the graph is another one, unless `allowChanged`;
+ * {@link SnapshotError} (`core/snapshot`) for what is no snapshot, or of a tool that is gone.
+ */
+export function restoreState(
+  agent: CompiledAgent,
+  snapshot: RunSnapshot,
+  { allowChanged = false }: { readonly allowChanged?: boolean | undefined } = {},
+): RunState {
+  checkForm(agent, snapshot);
+  if (!allowChanged) checkFingerprint(agent, snapshot.fingerprint);
+  const { position, messages } = snapshot;
+  const { types } = agent.graph;
+  const state = new RunState(snapshot.runId, restoreValue(position.output, types));
+  for (const message of messages) state.messages.push(parseMessage(message));
+  state.view.reset(state.messages, snapshot.showings);
+  state.isStarted = snapshot.isStarted;
+  state.last = position.lastTool === null ? undefined : nodeOf(agent.graph, position.lastTool);
+  state.chosenBy = position.chosenBy;
+  state.queue = position.queue.map((key) => nodeOf(agent.graph, key));
+  state.calls = position.calls.map((call) => restoreValue(call, types));
+  state.pending = snapshot.pending;
+  state.tally = Tally.from(snapshot.counts);
+  state.repeats = RepeatWatch.from(snapshot.repeats);
+  for (const [key, result] of Object.entries(snapshot.once)) state.once.set(key, result);
+  return state;
+}
+
+function checkForm(agent: CompiledAgent, snapshot: unknown): void {
+  if (typeof snapshot !== "object" || snapshot === null || !("schemaVersion" in snapshot))
+    throw new SnapshotError("this is no snapshot of a run");
+  if (snapshot.schemaVersion !== 1)
+    throw new SnapshotError(
+      `its schema version is ${String(snapshot.schemaVersion)}, and this release reads version 1`,
+    );
+  if ("agentName" in snapshot && snapshot.agentName !== agent.name) {
+    throw new SnapshotError(`it is of the agent \`${String(snapshot.agentName)}\`, not of \`${agent.name}\``);
+  }
+}
+
+function checkFingerprint(agent: CompiledAgent, then: GraphFingerprint): void {
+  const now = agent.fingerprint();
+  const differences = [...new Set([...Object.keys(then), ...Object.keys(now)])].flatMap((tool) => {
+    if (now[tool] === then[tool]) return [];
+    const change =
+      now[tool] === undefined
+        ? ("removed" as const)
+        : then[tool] === undefined
+          ? ("added" as const)
+          : ("changed" as const);
+    return [{ tool, change }];
+  });
+  if (differences.length > 0) throw new AgentChangedError({ agentName: agent.name, differences });
+}
+
+function nodeOf(graph: ToolGraph, key: string): GraphNode {
+  const node = graph.byKey.get(key);
+  if (node === undefined) throw new SnapshotError(`the tool \`${key}\`, which it stands at, is gone`);
+  return node;
+}
+
+/** A digest of each tool's contract and links. Conditions are code, and only counted as there or not. */
+export function fingerprintOf(graph: ToolGraph): GraphFingerprint {
+  const keyOf = new Map(graph.nodes.map(({ key, tool }) => [tool.id, key]));
+  return Object.fromEntries(
+    graph.nodes.map(({ key, role, isCallable, tool, parents }) => {
+      const contract = {
+        role,
+        isCallable,
+        input: [tool.input.kind, jsonSchemaOf(tool.input)],
+        outputs: tool.outputs.map((type) => [type.kind, jsonSchemaOf(type)]),
+        reply: tool.suspends?.reply.kind,
+        links: parents.map(({ parentId, condition }) => [keyOf.get(parentId), condition !== undefined]),
+      };
+      return [key, createHash("sha256").update(JSON.stringify(contract)).digest("hex").slice(0, 16)];
+    }),
+  );
+}
+
+/**
+ * A reply as the value that becomes the asking tool's output.
+ *
+ * @throws {@link ReplyError} (`core/reply`) when it does not fit the reply type that the tool declares.
+ */
+export function replyFor(node: GraphNode, reply: unknown): AnyValue {
+  const type = node.tool.suspends?.reply;
+  const state = type === undefined ? undefined : typeState(type);
+  if (type === undefined || state === undefined)
+    throw new ReplyError(`\`${node.name}\` declares no reply that it could take`);
+  if (isValue(reply) && type.is(reply)) return reply;
+  const parsed = type.schema.safeParse(typeof reply === "string" ? { value: reply } : reply);
+  if (!parsed.success || typeof parsed.data !== "object" || parsed.data === null) {
+    const why = parsed.error === undefined ? "it is no object" : describeIssues(parsed.error);
+    throw new ReplyError(
+      `The reply does not fit \`${type.kind}\`, which \`${node.name}\` waits for: ${why}`,
+      { cause: parsed.error },
+    );
+  }
+  return state.adopt(parsed.data, undefined);
+}

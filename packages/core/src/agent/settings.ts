@@ -1,0 +1,60 @@
+import type { EndpointLike } from "../llm/endpoint.ts";
+import type { EventSink } from "../runtime/events.ts";
+import type { UserIo } from "../runtime/user-io.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import type { Stop } from "../values/builtin.ts";
+import type { AnyValueType } from "../values/value.ts";
+import type { Limits } from "./limits.ts";
+import type { AgentMode } from "./modes.ts";
+
+/** A list of tools; a nested list, such as a chain kept together, counts as its members. */
+export type ToolList = readonly (AnyTool | readonly AnyTool[])[];
+
+/** A text, or a file or folder of Markdown, read when a run starts. */
+export type InitialMessage = string | { readonly path: string };
+
+/** What an agent is made of. */
+export interface AgentSettings<Output extends Stop = Stop> {
+  /** An identifier: letters, digits and underscores, not starting with a digit. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** `"steerable"` by default. */
+  readonly mode?: AgentMode | undefined;
+  /** The tools the model may call, and those chained to them. */
+  readonly tools?: ToolList | undefined;
+  /** Run in turn whenever no chain goes on; a model-driven agent asks its model after them. */
+  readonly defaultTools?: ToolList | undefined;
+  /** Required, unless the agent is deterministic. */
+  readonly systemPrompt?: string | undefined;
+  /** Adds how to call tools, and which there are, to the system prompt; true by default. */
+  readonly automaticToolPrompt?: boolean | undefined;
+  /** The model; required, unless the agent is deterministic. */
+  readonly endpoint?: EndpointLike | undefined;
+  /** Put before the conversation of each run. */
+  readonly initialMessages?: readonly InitialMessage[] | undefined;
+  /** Takes the place of `prompt_user`; must accept an input of just `value`. Not for autonomous agents. */
+  readonly promptUserTool?: AnyTool | undefined;
+  /** The Stop that every run ends with; types the result. */
+  readonly output?: (AnyValueType & { readonly is: (candidate: unknown) => candidate is Output }) | undefined;
+  readonly limits?: Limits | undefined;
+  /** `"show"` (the default) tells the model of a tool's failure; `"throw"` ends the run. Deterministic agents always throw. */
+  readonly toolErrors?: "show" | "throw" | undefined;
+  /** Receive the events of every run. */
+  readonly sinks?: readonly EventSink[] | undefined;
+  /** Lets a sink's error fail the run, instead of detaching the sink; false by default. */
+  readonly strictSinks?: boolean | undefined;
+}
+
+/** What one run is given beside its input. */
+export interface RunOptions {
+  /** Cancels the run; the result then has the status `"cancelled"`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receive this run's events, after the agent's own sinks. */
+  readonly sinks?: readonly EventSink[] | undefined;
+  /** The user's channel; without it the run asks in the terminal when there is one, else it suspends. */
+  readonly io?: UserIo | undefined;
+  /** Take the place of the agent's limits, one by one. */
+  readonly limits?: Limits | undefined;
+  /** A name for the run; by default a new UUID. */
+  readonly runId?: string | undefined;
+}

@@ -1,0 +1,96 @@
+import type { RunReport } from "./outcome.ts";
+
+/** What a run counts, as a snapshot holds it. */
+export interface Counts {
+  readonly llmCalls: number;
+  readonly steps: number;
+  readonly chainedSteps: number;
+  readonly skippedCalls: number;
+  readonly skippedPromptTokens: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly costUsd: number;
+  /** Whether any cost was known; without prices there is none to report. */
+  readonly isPriced: boolean;
+  readonly failuresInRow: number;
+  readonly toolMs: Readonly<Record<string, number>>;
+}
+
+/** Counts what one run does. */
+export class Tally {
+  llmCalls = 0;
+  steps = 0;
+  chainedSteps = 0;
+  skippedCalls = 0;
+  skippedPromptTokens = 0;
+  tokensIn = 0;
+  tokensOut = 0;
+  costUsd = 0;
+  isPriced = false;
+  /** Tool failures since the last tool that succeeded. */
+  failuresInRow = 0;
+  readonly #toolMs = new Map<string, number>();
+
+  /** A tally that goes on from stored counts. */
+  static from(counts: Counts): Tally {
+    const { toolMs, ...numbers } = counts;
+    const tally = Object.assign(new Tally(), numbers);
+    for (const [name, milliseconds] of Object.entries(toolMs)) tally.spend(name, milliseconds);
+    return tally;
+  }
+
+  counts(): Counts {
+    const {
+      llmCalls,
+      steps,
+      chainedSteps,
+      skippedCalls,
+      skippedPromptTokens,
+      tokensIn,
+      tokensOut,
+      costUsd,
+      isPriced,
+      failuresInRow,
+    } = this;
+    const toolMs = Object.fromEntries(this.#toolMs);
+    return {
+      llmCalls,
+      steps,
+      chainedSteps,
+      skippedCalls,
+      skippedPromptTokens,
+      tokensIn,
+      tokensOut,
+      costUsd,
+      isPriced,
+      failuresInRow,
+      toolMs,
+    };
+  }
+
+  /** A call that a model would have had to make, with the prompt it would have been sent. */
+  skip(promptTokens: number): void {
+    this.skippedCalls += 1;
+    this.skippedPromptTokens += promptTokens;
+  }
+
+  spend(toolName: string, milliseconds: number): void {
+    this.#toolMs.set(toolName, (this.#toolMs.get(toolName) ?? 0) + milliseconds);
+  }
+
+  report(runId: string): RunReport {
+    const { llmCalls, steps, chainedSteps, skippedCalls, skippedPromptTokens, tokensIn, tokensOut } = this;
+    return {
+      runId,
+      llmCalls,
+      steps,
+      chainedSteps,
+      skippedCalls,
+      skippedPromptTokens,
+      tokensIn,
+      tokensOut,
+      costUsd: this.isPriced ? this.costUsd : null,
+      toolMs: Object.fromEntries(this.#toolMs),
+    };
+  }
+}

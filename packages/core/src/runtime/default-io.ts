@@ -1,0 +1,5 @@
+import { noUserIo, type UserIo } from "./user-io.ts";
+
+export function defaultUserIo(): UserIo {
+  return noUserIo;
+}
