@@ -169,19 +169,19 @@ export function envTextVectors(): EnvTextVector[] {
         ["A", "1"],
         ["B", "2"],
       ],
-      warnings: [{ line: 2, fault: "unclosed-quote" }],
+      warnings: [{ line: 2, fault: "unclosed-quote", envName: "K" }],
     },
     {
       why: "a quote that the next entry would close takes only its line along",
       text: "K='open\nB='b'\n",
       values: [["B", "b"]],
-      warnings: [{ line: 1, fault: "after-quote" }],
+      warnings: [{ line: 1, fault: "after-quote", envName: "K" }],
     },
     {
       why: "text after a closing quote",
       text: "K='a' b\nB=2\n",
       values: [["B", "2"]],
-      warnings: [{ line: 1, fault: "after-quote" }],
+      warnings: [{ line: 1, fault: "after-quote", envName: "K" }],
     },
     {
       why: "a name that begins with a digit",
@@ -194,7 +194,7 @@ export function envTextVectors(): EnvTextVector[] {
       text: "K='open\nAAEC-9=x\nB=2\n",
       values: [["B", "2"]],
       warnings: [
-        { line: 1, fault: "unclosed-quote" },
+        { line: 1, fault: "unclosed-quote", envName: "K" },
         { line: 2, fault: "name" },
       ],
     },

@@ -4,8 +4,9 @@ import { constants, type Stats } from "node:fs";
 import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { EnvFileError, SecretNameError } from "./errors.ts";
-import { parseEnv, type EnvWarning } from "./env-text.ts";
+import { parseEnv, type EnvLineFault, type EnvWarning } from "./env-text.ts";
 import type { EnvValues } from "./env-values.ts";
+import { ENCRYPTED_SUFFIX } from "./names.ts";
 
 const maxBytes = 64 * 2 ** 20;
 const ownerOnly = 0o600;
@@ -19,7 +20,7 @@ export interface EnvFileWarning extends EnvWarning {
 export type OnEnvWarning = (warning: EnvFileWarning) => void;
 
 /**
- * Reads a dotenv file; `undefined` when there is none.
+ * Reads a dotenv file; `undefined` when there is none. An encrypted entry that is cut counts as one without a value.
  *
  * @param options.allowLink - Whether the path may be a symbolic link.
  */
@@ -30,17 +31,29 @@ export async function readEnvFile(
   const bytes = await readRegularFile(path, allowLink);
   if (bytes === undefined) return undefined;
   if (!isUtf8(bytes)) throw new EnvFileError({ path, fault: "not-utf8" });
-  const { values, warnings } = parseEnv(bytes.toString("utf8"));
+  const { values: parsed, warnings } = parseEnv(bytes.toString("utf8"));
+  const values = new Map(parsed);
   for (const { line, fault, envName } of warnings) {
     // A setting under an impossible name is a mistake to mend; leaving it out would lose it.
     if (fault === "name") throw new SecretNameError({ envName, line, fault: "not-stored-name" });
+    // Cut ciphertext has lost its closing quote. Without it the rest must not load as if nothing were missing.
+    if (envName?.endsWith(ENCRYPTED_SUFFIX) && !values.has(envName)) values.set(envName, undefined);
   }
   for (const warning of warnings) onWarning({ ...warning, path });
   return values;
 }
 
+const lineFaults: Readonly<Record<EnvLineFault, string>> = {
+  "unclosed-quote": "its quote is never closed",
+  "after-quote": "something follows the closing quote",
+  name: "its name is not one",
+  syntax: "it is no setting",
+};
+
 function emitWarning({ path, line, fault }: EnvFileWarning): void {
-  process.emitWarning(`Line ${line} of \`${path}\` was skipped: ${fault}`, { code: "ROBOZ_ENV_LINE" });
+  process.emitWarning(`Line ${line} of \`${path}\` was skipped: ${lineFaults[fault]}`, {
+    code: "ROBOZ_ENV_LINE",
+  });
 }
 
 async function readRegularFile(path: string, allowLink: boolean): Promise<Buffer | undefined> {

@@ -1,6 +1,6 @@
 import { SecretNameError, SecretValueError } from "./errors.ts";
 import type { EnvValues } from "./env-values.ts";
-import { isIdentifier, readStoredName } from "./names.ts";
+import { ENCRYPTED_SUFFIX, isIdentifier, readStoredName } from "./names.ts";
 
 /**
  * Why a line was skipped: a quote is never closed (`unclosed-quote`), something other than a comment follows a
@@ -13,7 +13,7 @@ export interface EnvWarning {
   /** Counted from 1. */
   readonly line: number;
   readonly fault: EnvLineFault;
-  /** With `name`: the name, unless it may be part of a value, as below a quote that was never closed. */
+  /** The name on the line, unless it may be part of a value, as below a quote that was never closed. */
   readonly envName?: string;
 }
 
@@ -77,7 +77,7 @@ export function parseEnv(text: string): ParsedEnv {
       values.set(entry.name, entry.value);
     } else if (entry.kind === "fault") {
       const { fault, name } = entry;
-      const isQuotable = name !== undefined && !hasStrayLines && quotableName.test(name);
+      const isQuotable = name !== undefined && isShowable(name, hasStrayLines);
       warnings.push(isQuotable ? { line, fault, envName: name } : { line, fault });
       if (fault !== "name") hasStrayLines = true;
       // Only this line: a quote that is never closed must not take the settings below it along.
@@ -88,6 +88,12 @@ export function parseEnv(text: string): ParsedEnv {
     at = next;
   }
   return { values, warnings };
+}
+
+function isShowable(name: string, isBelowStrayLine: boolean): boolean {
+  // Nothing but the name of an encrypted entry ends so.
+  if (isIdentifier(name) && name.endsWith(ENCRYPTED_SUFFIX)) return true;
+  return !isBelowStrayLine && quotableName.test(name);
 }
 
 type ScannedLine =
@@ -135,9 +141,9 @@ function scanValue(text: string, name: string, afterEquals: number): ScannedLine
     return { kind: "entry", name, value, end };
   }
   const quoted = readQuoted(text, start + 1, quote);
-  if (quoted === undefined) return { kind: "fault", fault: "unclosed-quote", end: start };
+  if (quoted === undefined) return { kind: "fault", fault: "unclosed-quote", name, end: start };
   const end = endOfBlankLine(text, skip(blank, text, quoted.end));
-  if (end === undefined) return { kind: "fault", fault: "after-quote", end: start };
+  if (end === undefined) return { kind: "fault", fault: "after-quote", name, end: start };
   return { kind: "entry", name, value: quoted.value, end };
 }
 
