@@ -215,3 +215,5 @@ export { messageUser } from "./tools/builtin/message-user.ts";
 export { promptUser } from "./tools/builtin/prompt-user.ts";
 export type { UserQuestion } from "./tools/builtin/prompt-user.ts";
 export { stop } from "./tools/builtin/stop.ts";
+export { describeTable } from "./agent/describe.ts";
+export type { AgentDescription, ToolDescription, ToolType } from "./agent/describe.ts";

@@ -9,6 +9,7 @@ import { isValue, type AnyValue } from "../values/value.ts";
 import { compileAgent } from "./compile.ts";
 import { CancelledError, ReplyError, SuspendedError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
+import { describeAgent, type AgentDescription } from "./describe.ts";
 import { isInteractive } from "./modes.ts";
 import type { CompletedRun, RunResult } from "./outcome.ts";
 import { replyFor, restoreState } from "./restore.ts";
@@ -68,6 +69,17 @@ export class Agent<Output extends Stop = Stop> {
   /** The tools and links as data; `toMermaid` draws it. */
   graph(): AgentGraph {
     return graphData(this.#compiled.name, this.#compiled.graph);
+  }
+
+  /**
+   * The agent as it is before it runs: its tools, their links and needs, and the messages that its conversations start
+   * with. `describeTable` prints it.
+   *
+   * @throws {@link ToolDefinitionError} (`core/tool-definition`) when a context's `externalDependencies` gives no list of
+   * dependencies; what reading a file of `initialMessages` throws.
+   */
+  describe(): Promise<AgentDescription> {
+    return describeAgent(this.#compiled);
   }
 
   /**

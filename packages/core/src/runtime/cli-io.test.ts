@@ -51,6 +51,13 @@ describe("cliUserIo", () => {
     expect(await reply).toEqual({ value: "🟡" });
   });
 
+  it("reads text from a stream that decodes by itself", async () => {
+    const { input, io } = terminal();
+    input.setEncoding("utf8");
+    input.write("ö\n");
+    expect(await io.ask("?")).toEqual({ value: "ö" });
+  });
+
   it("keeps lines that come together in separate pieces", async () => {
     const { input, io } = terminal();
     const reply = io.ask("?");

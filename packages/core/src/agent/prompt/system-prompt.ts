@@ -2,7 +2,7 @@ import type { Protocol } from "../../llm/endpoint.ts";
 import { entry, toolList, type PromptTool } from "./tool-list.ts";
 
 /** A skill as a prompt tells of it. */
-export interface PromptSkill {
+interface PromptSkill {
   readonly name: string;
   readonly description: string;
   /** Loaded when a run starts: its rules count, but it is not listed. */
