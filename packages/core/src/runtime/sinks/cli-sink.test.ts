@@ -83,8 +83,8 @@ describe("messages", () => {
     },
     {
       why: "text as it is",
-      send: message("system", "Be brief.\nBe kind."),
-      expected: "[system]\n  Be brief.\n  Be kind.\n",
+      send: message("system", "Be brief.\n\nBe kind."),
+      expected: "[system]\n  Be brief.\n\n  Be kind.\n",
     },
     { why: "errors", send: message("error", "No JSON"), expected: "[error]\n  No JSON\n" },
     {

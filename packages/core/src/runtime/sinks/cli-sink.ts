@@ -85,7 +85,7 @@ class Printer {
   lines(lines: readonly string[], color?: Color): void {
     const start = this.#isAtLineStart ? "" : "\n";
     this.#isAtLineStart = true;
-    this.#stream.write(`${start}${lines.map((line) => this.#painted(line, color)).join("\n")}\n`);
+    this.#stream.write(`${start}${lines.map((line) => this.#painted(line.trimEnd(), color)).join("\n")}\n`);
   }
 
   piece(text: string, color?: Color): void {
