@@ -99,7 +99,7 @@ export class Run<Output extends Stop = Stop> {
   }
 
   /** Ends the run as cancelled; whatever it waits for is abandoned at once. */
-  cancel(reason: unknown = new DOMException("The run was cancelled", "AbortError")): void {
+  cancel(reason?: unknown): void {
     this.#pipe.cancel(reason);
   }
 

@@ -80,7 +80,7 @@ export class Stepper {
   }
 
   #checkCancelled(): void {
-    if (this.#pipe.isCancelled) throw new Cancellation(this.#pipe.cancelSignal.reason);
+    if (this.#pipe.isCancelled) throw new Cancellation(this.#pipe.cancelReason);
   }
 
   #choose(): Chosen {
@@ -150,7 +150,7 @@ export class Stepper {
       state.calls = others;
     } catch (error) {
       this.#failed(node, error, startedAt);
-      if (this.#pipe.isCancelled) throw new Cancellation(this.#pipe.cancelSignal.reason);
+      if (this.#pipe.isCancelled) throw new Cancellation(this.#pipe.cancelReason);
       await this.#recover(error);
     }
   }

@@ -35,11 +35,7 @@ export class ToolCaller {
   constructor(pipe: EventPipe, context: ToolContext) {
     this.#pipe = pipe;
     this.#context = context;
-    pipe.cancelSignal.addEventListener(
-      "abort",
-      () => this.#abandon?.(new Cancellation(pipe.cancelSignal.reason)),
-      { once: true },
-    );
+    pipe.onCancel = (reason) => this.#abandon?.(new Cancellation(reason));
   }
 
   /**
@@ -113,7 +109,7 @@ export class ToolCaller {
       return await new Promise((resolve, reject) => {
         this.#abandon = reject;
         promise.then(resolve, reject);
-        if (this.#pipe.isCancelled) reject(new Cancellation(this.#pipe.cancelSignal.reason));
+        if (this.#pipe.isCancelled) reject(new Cancellation(this.#pipe.cancelReason));
       });
     } catch (error) {
       throw this.#failure(node, error);
@@ -124,7 +120,7 @@ export class ToolCaller {
 
   #failure(node: GraphNode, error: unknown): Error {
     if (error instanceof Cancellation) return error;
-    if (this.#pipe.isCancelled) return new Cancellation(this.#pipe.cancelSignal.reason);
+    if (this.#pipe.isCancelled) return new Cancellation(this.#pipe.cancelReason);
     if (error instanceof StopAgent || isExternalCallCancelled(error)) return new Cancellation(error);
     return new BodyFailure(node, error);
   }

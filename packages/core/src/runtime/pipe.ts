@@ -33,8 +33,13 @@ export class EventPipe {
   readonly runId: string;
   readonly agentName: string;
   readonly #strictSinks: boolean;
-  readonly #cancel = new AbortController();
-  #interrupt = new AbortController();
+  /** Made when somebody asks for its signal: most runs are never waited on. */
+  #cancelController: AbortController | undefined;
+  #interruptController: AbortController | undefined;
+  #cancelled: { readonly reason: unknown } | undefined;
+  #isInterrupted = false;
+  /** Called once when the run is cancelled, for whoever waits without a signal. */
+  onCancel: ((reason: unknown) => void) | undefined;
   #sinks: readonly EventSink[];
   #sequence = 0;
   #stream: { readonly messageId: string; chunkIndex: number } | undefined;
@@ -65,34 +70,53 @@ export class EventPipe {
 
   /** Fires when the run is to end. */
   get cancelSignal(): AbortSignal {
-    return this.#cancel.signal;
+    if (this.#cancelController === undefined) {
+      this.#cancelController = new AbortController();
+      if (this.#cancelled !== undefined) this.#cancelController.abort(this.#cancelled.reason);
+    }
+    return this.#cancelController.signal;
   }
 
   /** Fires when the call under way is to end, but not the run. */
   get interruptSignal(): AbortSignal {
-    return this.#interrupt.signal;
+    if (this.#interruptController === undefined) {
+      this.#interruptController = new AbortController();
+      if (this.#isInterrupted) this.#interruptController.abort();
+    }
+    return this.#interruptController.signal;
   }
 
   get isCancelled(): boolean {
-    return this.#cancel.signal.aborted;
+    return this.#cancelled !== undefined;
+  }
+
+  /** Why the run was cancelled; undefined while it was not. */
+  get cancelReason(): unknown {
+    return this.#cancelled?.reason;
   }
 
   get isInterrupted(): boolean {
-    return this.#interrupt.signal.aborted;
+    return this.#isInterrupted;
   }
 
-  /** Ends the run; whatever waits stops waiting at once. */
-  cancel(reason?: unknown): void {
-    this.#cancel.abort(reason);
+  /** Ends the run; whatever waits stops waiting at once. Only the first reason counts. */
+  cancel(reason: unknown = new DOMException("The run was cancelled", "AbortError")): void {
+    if (this.#cancelled !== undefined) return;
+    this.#cancelled = { reason };
+    this.#cancelController?.abort(reason);
+    this.onCancel?.(reason);
   }
 
   /** Ends the model call under way; the user is then asked what to do. */
   interrupt(): void {
-    this.#interrupt.abort();
+    this.#isInterrupted = true;
+    this.#interruptController?.abort();
   }
 
   clearInterrupt(): void {
-    if (this.#interrupt.signal.aborted) this.#interrupt = new AbortController();
+    if (!this.#isInterrupted) return;
+    this.#isInterrupted = false;
+    this.#interruptController = undefined;
   }
 
   lifecycle(
