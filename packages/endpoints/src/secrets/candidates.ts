@@ -1,4 +1,4 @@
-import { SecretNameError } from "./errors.ts";
+import { EnvFileError, SecretNameError } from "./errors.ts";
 import { readEnvFile, type OnEnvWarning } from "./env-file.ts";
 import type { EnvValues } from "./env-values.ts";
 import { DEFAULT_ENCRYPTED_ENV_PATH, ENCRYPTED_SUFFIX, readStoredName, type StoredName } from "./names.ts";
@@ -31,8 +31,7 @@ export async function collectCandidates({ path, onWarning }: EnvLocation): Promi
   const candidates = new Map<string, Candidate>();
   const file = await readEnvFile(path ?? DEFAULT_ENCRYPTED_ENV_PATH, { allowLink: true, onWarning });
   // Read before anything is looked up in the process, so that all below sees one state of it.
-  const overlay =
-    path === undefined ? await readEnvFile(overlayPath, { allowLink: true, onWarning }) : undefined;
+  const overlay = path === undefined ? await readOverlay(onWarning) : undefined;
   for (const candidate of readCandidates(file ?? new Map<string, string>(), "encrypted-file")) {
     candidates.set(candidate.storedName, candidate);
   }
@@ -46,6 +45,16 @@ export async function collectCandidates({ path, onWarning }: EnvLocation): Promi
     candidates.set(candidate.storedName, candidate);
   }
   return [...candidates.values()];
+}
+
+async function readOverlay(onWarning: OnEnvWarning | undefined): Promise<EnvValues | undefined> {
+  try {
+    return await readEnvFile(overlayPath, { allowLink: true, onWarning });
+  } catch (error) {
+    // Some projects have a folder of that name, such as a virtual environment of Python.
+    if (error instanceof EnvFileError && error.fault === "not-a-file") return undefined;
+    throw error;
+  }
 }
 
 function readCandidates(values: EnvValues, source: EnvSource): Candidate[] {

@@ -286,6 +286,13 @@ describe("loadSecrets", () => {
     expect(await loadSecrets()).toEqual(["A"]);
   });
 
+  it("takes a folder called .env for no overlay", async () => {
+    mkdirSync(".env");
+    writeFileSync(".env.encrypt", "A=1\n");
+
+    expect(await loadSecrets()).toEqual(["A"]);
+  });
+
   it("EV-15: refuses a file that is not UTF-8", async () => {
     writeFileSync(".env", Buffer.from([0x41, 0x3d, 0xff, 0x0a]));
 
