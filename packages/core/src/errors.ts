@@ -80,8 +80,8 @@ export class ValueTypeError extends CoreError {
   readonly code = "core/value-type";
   readonly kind: string;
 
-  constructor({ kind, problem }: { kind: string; problem: string }) {
-    super(`The value type \`${kind}\` ${problem}`);
+  constructor({ kind, problem, cause }: { kind: string; problem: string; cause?: unknown }) {
+    super(`The value type \`${kind}\` ${problem}`, { cause });
     this.kind = kind;
   }
 }

@@ -56,8 +56,10 @@ export type {
   Family,
   KindsOf,
   Of,
+  PlainFields,
   Value,
   ValueType,
+  Without,
 } from "./values/value.ts";
 export { factory } from "./tools/factory.ts";
 export type { AnyFactory, Factory } from "./tools/factory.ts";

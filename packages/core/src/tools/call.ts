@@ -1,13 +1,17 @@
 import { ToolInputError, ToolOutputError } from "../errors.ts";
 import { noUserIo } from "../runtime/user-io.ts";
+import type { Metadata } from "../values/metadata.ts";
+import { isFields, type Parsed } from "../values/parse.ts";
 import {
   isValue,
   kindOf,
   metadataOf,
+  stemsFrom,
   typeOf,
   typeState,
   type AnyValue,
   type AnyValueType,
+  type TypeState,
 } from "../values/value.ts";
 import type { ToolContext } from "./context.ts";
 import type { ToolState } from "./state.ts";
@@ -16,69 +20,93 @@ import type { ToolState } from "./state.ts";
 export type Fitted = { readonly value: AnyValue } | { readonly problem: unknown };
 
 /**
- * Projects a value onto a type: its fields that the type has, validated; a subtype's other fields are left out.
- * A value of the very type is handed on as it is, since values are frozen in depth.
+ * Projects a value onto a type: its fields that the type has, validated; a subtype's other fields are left out, and
+ * metadata comes along. A value of the very type is handed on as it is, since values are frozen in depth.
+ *
+ * @returns The problem rather than an exception, also when reading what was given throws.
  */
 export function project(given: unknown, type: AnyValueType): Fitted {
-  const isOne = isValue(given);
-  if (isOne && typeOf(given) === type) return { value: given };
   const state = typeState(type);
   if (state === undefined) return { problem: new TypeError("not a value type of this package") };
-  const parsed = type.schema.safeParse(picked(given, state.fieldNames));
-  if (!parsed.success) return { problem: parsed.error };
-  const fields = typeof parsed.data === "object" && parsed.data !== null ? parsed.data : {};
-  return { value: state.adopt(fields, isOne ? metadataOf(given) : undefined) };
+  try {
+    if (!isValue(given)) return fitted(state, state.parse(picked(given, state.fieldNames)), undefined);
+    const made = typeOf(given);
+    if (made === type) return { value: given };
+    const fields = picked(given, state.fieldNames);
+    // A subtype's fields were checked by the schemas of the type it extends.
+    const parsed = stemsFrom(made, type) && isFields(fields) ? { fields } : state.parse(fields);
+    return fitted(state, parsed, metadataOf(given));
+  } catch (problem) {
+    return { problem };
+  }
 }
 
+function fitted(state: TypeState, parsed: Parsed, meta: Metadata | undefined): Fitted {
+  return "problem" in parsed ? parsed : { value: state.adopt(parsed.fields, meta) };
+}
+
+/** The fields of these names, or all of them. */
 function picked(given: unknown, names: readonly string[] | null): unknown {
   if (given === undefined) return {};
-  if (typeof given !== "object" || given === null) return given;
-  if (names === null) return { ...given };
+  if (names === null || !isFields(given)) return given;
   const fields: Record<string, unknown> = {};
   for (const name of names) {
-    if (Object.hasOwn(given, name)) fields[name] = Reflect.get(given, name);
+    if (Object.hasOwn(given, name)) fields[name] = given[name];
   }
   return fields;
 }
 
-/** A tool's checked input. */
+/**
+ * A tool's checked input.
+ *
+ * @throws {@link ToolInputError} (`core/tool-input`) when the tool's input schema rejects it.
+ */
 export function inputFor(tool: ToolState, given: unknown): AnyValue {
-  const fitted = project(given, tool.input);
-  if ("problem" in fitted) throw new ToolInputError({ toolName: tool.name, cause: fitted.problem });
-  return fitted.value;
+  const found = project(given, tool.input);
+  if ("problem" in found) throw new ToolInputError({ toolName: tool.name, cause: found.problem });
+  return found.value;
 }
 
 /** Runs a tool's body on an input that was checked for it. */
 export function runBody(tool: ToolState, input: AnyValue, context: ToolContext): unknown {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: `input` was parsed with the schema that the body's type was inferred from
-  return tool.run(input as never, context);
+  return tool.run(input, context);
 }
 
-/** What a tool returned, when it is one of the values it declares. */
+/**
+ * What a tool returned, when it is one of the values it declares.
+ *
+ * @throws {@link ToolOutputError} (`core/tool-output`) when it is not.
+ */
 export function checkOutput(tool: ToolState, returned: unknown): AnyValue {
   if (isValue(returned)) {
-    for (const type of tool.outputs) {
-      if (type.is(returned)) return returned;
-    }
+    const made = typeOf(returned);
+    for (const type of tool.outputs) if (stemsFrom(made, type)) return returned;
+    // A type of the same kind, as two installed copies of a package make them, has to have the same fields.
+    for (const type of tool.outputs)
+      if (type.is(returned) && "value" in project(returned, type)) return returned;
   }
   throw new ToolOutputError({
     toolName: tool.name,
-    returned: isValue(returned)
-      ? `\`${kindOf(returned)}\``
-      : returned === null
-        ? "null"
-        : `no value but ${typeof returned}`,
+    returned: describeReturned(tool, returned),
     declared: tool.outputs.map((type) => type.kind),
   });
+}
+
+function describeReturned(tool: ToolState, returned: unknown): string {
+  if (!isValue(returned))
+    return returned === null ? "null, which is no value" : `${typeof returned}, which is no value`;
+  const isNamesake = tool.outputs.some((type) => type.is(returned));
+  return isNamesake ? `a \`${kindOf(returned)}\` with other fields` : `\`${kindOf(returned)}\``;
 }
 
 /** Runs a tool outside of any run. */
 export async function callAlone(
   tool: ToolState,
   given: unknown,
-  context: ToolContext = aloneContext(),
+  context: Partial<ToolContext> = {},
 ): Promise<AnyValue> {
-  return checkOutput(tool, await runBody(tool, inputFor(tool, given), context));
+  const input = inputFor(tool, given);
+  return checkOutput(tool, await runBody(tool, input, { ...aloneContext(), ...context }));
 }
 
 function aloneContext(): ToolContext {

@@ -4,8 +4,8 @@ import { ToolDefinitionError } from "../errors.ts";
 import { checkName } from "../values/name.ts";
 import type { ToolContext } from "./context.ts";
 import type { Contract, Input, InputType, OutOf, OutputTypes, Parent } from "./link.ts";
-import { factoryKey } from "./state.ts";
-import { makeTool, toolStateOf, type AnyTool, type Tool } from "./tool.ts";
+import { factoryProperty } from "./state.ts";
+import { makeTool, toolStateOf, type ErasedDefinition, type ErasedTool, type Tool } from "./tool.ts";
 
 /** A tool that needs a context, such as an endpoint, before it can run. */
 export interface Factory<in Context, in In, out Out, out Name extends string = string> {
@@ -39,34 +39,25 @@ export function factory<Context>(): <
     readonly run: (input: Input<I, Name>, run: ToolContext, context: Context) => OutOf<O> | Promise<OutOf<O>>;
   },
 ) => Factory<Context, Input<I, Name>, OutOf<O>, Name>;
-export function factory(): (definition: never) => AnyFactory {
+export function factory(): (definition: never) => ErasedFactory {
   return (definition: ErasedDefinition) => {
     const name = checkName("A factory", definition.name);
     const id = randomUUID();
-    const bind = (context: unknown): AnyTool => {
+    const bind = (context: unknown): ErasedTool => {
       checkContext(name, context);
-      const run = (input: never, toolContext: ToolContext): unknown => {
-        const ready = materialized(context);
-        return ready instanceof Promise
-          ? ready.then(() => definition.run(input, toolContext, context))
-          : definition.run(input, toolContext, context);
-      };
-      return makeTool(toolStateOf({ ...definition, run }, id, { context }));
+      return makeTool(toolStateOf(definition, id, { context }));
     };
-    Object.defineProperties(bind, {
-      id: { value: id, enumerable: true },
-      factoryName: { value: name, enumerable: true },
-      [factoryKey]: { value: { id, name } },
-    });
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: `bind` makes the tool that the definition describes
-    return bind as unknown as AnyFactory;
+    const face: ErasedFactory = Object.assign(bind, { id, factoryName: name });
+    return Object.freeze(Object.defineProperties(face, factoryProperty({ id, name })));
   };
 }
 
-/** A factory's definition without its types. */
-type ErasedDefinition = Contract<string, InputType, OutputTypes, undefined> & {
-  readonly run: (input: never, run: ToolContext, context: unknown) => unknown;
-};
+/** A factory without its types. */
+interface ErasedFactory {
+  (context: never): ErasedTool;
+  readonly id: string;
+  readonly factoryName: string;
+}
 
 function checkContext(toolName: string, context: unknown): void {
   if (typeof context !== "object" || context === null || !("externalDependencies" in context)) return;
@@ -77,16 +68,4 @@ function checkContext(toolName: string, context: unknown): void {
         "was bound to a context whose `externalDependencies` is not a function; make it one, or leave it out",
     });
   }
-}
-
-/** Lets a context make itself ready; nothing to wait for when it has no `materialize`. */
-function materialized(context: unknown): unknown {
-  if (
-    typeof context !== "object" ||
-    context === null ||
-    !("materialize" in context) ||
-    typeof context.materialize !== "function"
-  )
-    return undefined;
-  return Reflect.apply(context.materialize, context, []);
 }

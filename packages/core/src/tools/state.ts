@@ -1,4 +1,4 @@
-import type { AnyValueType } from "../values/value.ts";
+import type { AnyValue, AnyValueType } from "../values/value.ts";
 import type { AnyFactory } from "./factory.ts";
 import type { ToolContext } from "./context.ts";
 import type { AnyTool } from "./tool.ts";
@@ -31,25 +31,50 @@ export interface ToolState {
   /** What a factory was bound to; undefined for a plain tool. */
   readonly bound: { readonly context: unknown } | undefined;
   /** The body, for an input that was checked. */
-  readonly run: (input: never, context: ToolContext) => unknown;
+  readonly run: Body;
 }
 
-export const toolKey = Symbol.for("@roboz/core/tool");
-export const factoryKey = Symbol.for("@roboz/core/factory");
+/** A tool's body, erased: it may be called only with a value of the tool's input type. */
+export type Body = (input: AnyValue, context: ToolContext) => unknown;
+
+const toolKey = Symbol.for("@roboz/core/tool");
+const factoryKey = Symbol.for("@roboz/core/factory");
+
+/** What links refer to. */
+interface Identity {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The property that makes an object a tool, for every installed copy of this package. */
+export function toolProperty(state: ToolState): PropertyDescriptorMap {
+  return { [toolKey]: { value: state } };
+}
+
+/** The property that makes a function a factory, for every installed copy of this package. */
+export function factoryProperty(identity: Identity): PropertyDescriptorMap {
+  return { [factoryKey]: { value: identity } };
+}
 
 /** The state of a tool of any installed copy of this package; undefined for anything else. */
 export function toolState(candidate: unknown): ToolState | undefined {
-  if (typeof candidate !== "object" || candidate === null || !(toolKey in candidate)) return undefined;
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key is written by `makeTool` alone
-  return Reflect.get(candidate, toolKey) as ToolState;
+  return isMarkedTool(candidate) ? candidate[toolKey] : undefined;
+}
+
+function isMarkedTool(candidate: unknown): candidate is AnyTool & { readonly [toolKey]: ToolState } {
+  return typeof candidate === "object" && candidate !== null && toolKey in candidate;
+}
+
+function isMarkedFactory(candidate: unknown): candidate is AnyFactory & { readonly [factoryKey]: Identity } {
+  return typeof candidate === "function" && factoryKey in candidate;
+}
+
+/** Whether anything is a tool or a factory, of any installed copy of this package. */
+export function isToolOrFactory(candidate: unknown): candidate is AnyTool | AnyFactory {
+  return isMarkedTool(candidate) || isMarkedFactory(candidate);
 }
 
 /** The identity of a tool or factory; undefined for anything else. */
-export function identityOf(candidate: unknown): { readonly id: string; readonly name: string } | undefined {
-  const state = toolState(candidate);
-  if (state !== undefined) return { id: state.id, name: state.name };
-  if (typeof candidate !== "function" || !(factoryKey in candidate)) return undefined;
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key is written by `factory` alone
-  const { id, name } = Reflect.get(candidate, factoryKey) as { id: string; name: string };
-  return { id, name };
+export function identityOf(candidate: unknown): Identity | undefined {
+  return isMarkedFactory(candidate) ? candidate[factoryKey] : toolState(candidate);
 }

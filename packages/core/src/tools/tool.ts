@@ -3,9 +3,13 @@ import * as z from "zod";
 
 import { ToolDefinitionError } from "../errors.ts";
 import { checkName } from "../values/name.ts";
-import { reservedNames } from "../values/metadata.ts";
-import { whyNotPlain } from "../values/plain-schema.ts";
-import { makeType, typeState, type AnyValueType } from "../values/value.ts";
+import {
+  declareType,
+  typeState,
+  type AnyValue,
+  type AnyValueType,
+  type PlainFields,
+} from "../values/value.ts";
 import { callAlone } from "./call.ts";
 import type { ToolContext } from "./context.ts";
 import {
@@ -18,7 +22,14 @@ import {
   type OutputTypes,
   type Parent,
 } from "./link.ts";
-import { identityOf, toolKey, toolState, type LinkState, type ToolState } from "./state.ts";
+import {
+  identityOf,
+  isToolOrFactory,
+  toolProperty,
+  toolState,
+  type LinkState,
+  type ToolState,
+} from "./state.ts";
 
 /** A step an agent can take: the model calls it, another tool's output runs it, or it is a default. */
 export interface Tool<in In, out Out, out Name extends string = string> {
@@ -27,11 +38,12 @@ export interface Tool<in In, out Out, out Name extends string = string> {
   readonly name: Name;
   readonly description: string;
   /**
-   * Runs the tool alone, with a value nobody has to have checked.
+   * Runs the tool alone, with a value or plain fields that nobody has to have checked.
    *
+   * @param context - The parts that the tool needs; the others are there, and do nothing.
    * @throws {@link ToolInputError} (`core/tool-input`), {@link ToolOutputError} (`core/tool-output`).
    */
-  readonly invoke: (input: In, context?: ToolContext) => Promise<Out>;
+  readonly invoke: (input: In | PlainFields<In>, context?: Partial<ToolContext>) => Promise<Out>;
   /** Links this tool to more parents, in place; `null` removes all. An agent copies the links when it is constructed. */
   readonly chain: <const P extends Parent | readonly Parent[] | null>(
     parents: P extends null ? P : P extends Fit<P, In, Name> ? P : Fit<P, In, Name>,
@@ -67,66 +79,100 @@ export function tool<
     readonly run: (input: Input<I, Name>, context: ToolContext) => OutOf<O> | Promise<OutOf<O>>;
   },
 ): Tool<Input<I, Name>, OutOf<O>, Name>;
-export function tool(definition: ErasedDefinition): AnyTool {
-  return makeTool(toolStateOf(definition, randomUUID(), undefined));
+export function tool(definition: ErasedDefinition): ErasedTool {
+  return makeTool(toolStateOf(definition, randomUUID()));
 }
 
-/** A tool's definition without its types. */
-type ErasedDefinition = Contract<string, InputType, OutputTypes, undefined> & {
-  readonly run: (input: never, context: ToolContext) => unknown;
+/** A definition without its types. */
+export type ErasedDefinition = Contract<string, InputType, OutputTypes, undefined> & {
+  readonly run: (input: never, context: ToolContext, bound: unknown) => unknown;
 };
 
 /** Checks a definition and gives the state of the tool it describes. */
-export function toolStateOf(definition: ErasedDefinition, id: string, bound: ToolState["bound"]): ToolState {
+export function toolStateOf(definition: ErasedDefinition, id: string, bound?: ToolState["bound"]): ToolState {
   const name = checkName("A tool", definition.name);
   const fail = (problem: string): never => {
     throw new ToolDefinitionError({ toolName: name, problem });
   };
-  if (typeof definition.description !== "string")
-    fail("has no `description`; give it a text, which may be empty");
-  if (typeof definition.run !== "function") fail("has no `run` function");
-  const { timeoutMs, retries = 0 } = definition;
+  const { description, run, suspends, timeoutMs, retries = 0, polls = false } = definition;
+  if (typeof description !== "string") fail("has no `description`; give it a text, which may be empty");
+  if (!isBody(run)) return fail("has no `run` function");
+  if (bound === undefined && run.length > 2) {
+    fail("has a `run` with a third parameter; declare it with `factory` to bind it to a context");
+  }
+  if (run.length > 3) fail("has a `run` with more than three parameters");
   if (timeoutMs !== undefined && !(timeoutMs > 0))
     fail("has a `timeoutMs` that is not above 0; leave it out for no limit");
   if (!Number.isInteger(retries) || retries < 0)
     fail("has `retries` that is not a whole number of 0 or more");
   const outputs = outputTypes(definition.output, fail);
-  const mayAsk = outputs.some((type) => type.lineage.includes("suspend"));
-  if (mayAsk !== (definition.suspends !== undefined)) {
+  checkSuspends(suspends, outputs, fail);
+  return {
+    id,
+    name,
+    description: dedent(description),
+    input: inputType(name, definition.input, fail),
+    outputs,
+    links: linksTo(name, definition.chainedTo),
+    suspends,
+    timeoutMs,
+    retries,
+    polls,
+    hasPlainInput: definition.input instanceof z.ZodObject,
+    bound,
+    run: bound === undefined ? run : boundBody(run, bound.context),
+  };
+}
+
+type BoundBody = (input: AnyValue, context: ToolContext, bound?: unknown) => unknown;
+
+/** A body is called with the tool's own input type alone, which is what it was written for. */
+function isBody(run: unknown): run is BoundBody {
+  return typeof run === "function";
+}
+
+/** Calls a factory's body with its context, which may make itself ready first. */
+function boundBody(run: BoundBody, bound: unknown): ToolState["run"] {
+  return (input, context) => {
+    const ready = materialized(bound);
+    return isPromise(ready) ? ready.then(() => run(input, context, bound)) : run(input, context, bound);
+  };
+}
+
+/** What a context's `materialize` gives; undefined when it has none. */
+function materialized(context: unknown): unknown {
+  if (typeof context !== "object" || context === null || !("materialize" in context)) return undefined;
+  const { materialize } = context;
+  return typeof materialize === "function" ? Reflect.apply(materialize, context, []) : undefined;
+}
+
+function isPromise(given: unknown): given is PromiseLike<unknown> {
+  return typeof given === "object" && given !== null && "then" in given && typeof given.then === "function";
+}
+
+function checkSuspends(
+  suspends: ToolState["suspends"],
+  outputs: readonly AnyValueType[],
+  fail: (problem: string) => never,
+): void {
+  const mayAsk = outputs.some((type) => typeState(type)?.family === "suspend");
+  if (mayAsk !== (suspends !== undefined)) {
     fail("must declare both `suspends` and `Suspend` among its outputs, or neither");
   }
-  const reply = definition.suspends?.reply;
-  if (reply !== undefined && !outputs.some((type) => reply.lineage.includes(type.kind))) {
+  if (suspends === undefined) return;
+  const { request, reply } = suspends;
+  if (!(request instanceof z.ZodType)) fail("has no zod schema in `suspends.request`");
+  if (typeState(reply) === undefined) fail("has no value type in `suspends.reply`");
+  if (!outputs.some((type) => reply.lineage.includes(type.kind))) {
     fail(
       `suspends for a reply of \`${reply.kind}\`, which becomes its output; declare that type in \`output\` too`,
     );
   }
-  const state: ToolState = {
-    id,
-    name,
-    description: dedent(definition.description),
-    input: inputType(name, definition.input, fail),
-    outputs,
-    links: linksTo(name, definition.chainedTo),
-    suspends: definition.suspends,
-    timeoutMs,
-    retries,
-    polls: definition.polls ?? false,
-    hasPlainInput: definition.input instanceof z.ZodObject,
-    bound,
-    run: definition.run,
-  };
-  return state;
 }
 
 function inputType(name: string, input: InputType, fail: (problem: string) => never): AnyValueType {
   if (input instanceof z.ZodObject) {
-    const reserved = Object.keys(input.shape).find((field) => reservedNames.has(field));
-    if (reserved !== undefined)
-      fail(`has an argument \`${reserved}\`, a name that every run keeps for itself; give it another name`);
-    const why = whyNotPlain(input);
-    if (why !== undefined) fail(`has an input schema that ${why}`);
-    return makeType(name, ["empty"], input);
+    return declareType(name, input, (problem) => fail(`has an input that ${problem}`));
   }
   const family = typeState(input)?.family;
   if (family === undefined) return fail("has no usable `input`; give it a value type, or a zod object");
@@ -154,16 +200,16 @@ function linksTo(toolName: string, given: unknown): readonly LinkState[] {
   if (given === undefined || given === null) return [];
   const parents: readonly unknown[] = Array.isArray(given) ? given : [given];
   return parents.map((entry) => {
-    const parent = isLink(entry) ? entry.parent : entry;
+    const parent: unknown = isLink(entry) ? entry.parent : entry;
     const identity = identityOf(parent);
-    if (identity === undefined) {
+    if (identity === undefined || !isToolOrFactory(parent)) {
       throw new ToolDefinitionError({
         toolName,
         problem: "is chained to something that is neither a tool, a factory, nor made by when()",
       });
     }
-    const condition = isLink(entry) ? entry.condition : undefined;
-    if (condition !== undefined && typeof condition !== "function") {
+    const condition: unknown = isLink(entry) ? entry.condition : undefined;
+    if (isLink(entry) && !isCondition(condition)) {
       throw new ToolDefinitionError({
         toolName,
         problem: `is chained to \`${identity.name}\` under a condition that is no function`,
@@ -172,27 +218,32 @@ function linksTo(toolName: string, given: unknown): readonly LinkState[] {
     return {
       parentId: identity.id,
       parentName: identity.name,
-      parent: asParent(parent),
-      condition: asCondition(condition),
+      parent,
+      condition: isCondition(condition) ? condition : undefined,
     };
   });
 }
 
-/** Narrows what `identityOf` has recognised. */
-function asParent(parent: unknown): LinkState["parent"] {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: recognised by its symbol, whose value only this package writes
-  return parent as LinkState["parent"];
+/** A condition is called with the output of the very parent it was written for, which is what it takes. */
+function isCondition(condition: unknown): condition is (output: unknown) => boolean {
+  return typeof condition === "function";
 }
 
-/** Erases a condition: the scheduler calls it with the output of the very parent it was written for. */
-function asCondition(condition: ((output: never) => boolean) | undefined): LinkState["condition"] {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: see above
-  return condition as LinkState["condition"];
+/** A tool without its types. */
+export interface ErasedTool {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly invoke: (input: never, context?: Partial<ToolContext>) => Promise<unknown>;
+  readonly chain: (parents: never) => ErasedTool;
+  readonly copy: (changes?: { readonly name?: string; readonly description?: string }) => ErasedTool;
+  readonly rename: (name: never) => ErasedTool;
 }
 
 /** The public face of a tool's state. */
-export function makeTool(state: ToolState): AnyTool {
-  const face = {
+export function makeTool(state: ToolState): AnyTool;
+export function makeTool(state: ToolState): ErasedTool {
+  const face: ErasedTool = {
     get id() {
       return state.id;
     },
@@ -202,12 +253,12 @@ export function makeTool(state: ToolState): AnyTool {
     get description() {
       return state.description;
     },
-    invoke: (input: unknown, context?: ToolContext) => callAlone(state, input, context),
+    invoke: (input: unknown, context) => callAlone(state, input, context),
     chain: (parents: unknown) => {
       state.links = parents === null ? [] : [...state.links, ...linksTo(state.name, parents)];
       return face;
     },
-    copy: (changes: { readonly name?: string; readonly description?: string } = {}) =>
+    copy: (changes = {}) =>
       makeTool({
         ...state,
         id: randomUUID(),
@@ -219,9 +270,7 @@ export function makeTool(state: ToolState): AnyTool {
       return face;
     },
   };
-  Object.defineProperty(face, toolKey, { value: state });
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: the state was checked against the definition's types
-  return face as unknown as AnyTool;
+  return Object.freeze(Object.defineProperties(face, toolProperty(state)));
 }
 
 /** Whether anything is a tool, of any installed copy of this package. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 
-import { image } from "./image.ts";
+import { image, type Image } from "./image.ts";
+import { trusted } from "./plain-schema.ts";
 import { makeType, type Of } from "./value.ts";
 
 /** Accepts an integer, and text that spells one. */
@@ -8,6 +9,9 @@ const lenientInteger = z.preprocess(
   (given: number) => (typeof given === "string" && /^\s*[+-]?\d+\s*$/.test(given) ? Number(given) : given),
   z.int(),
 );
+
+/** For types that keep parts as they are given. */
+const opaque = { ...trusted, isOpaque: true };
 
 /** An ordinary value without fields; unknown fields are ignored. */
 export const Empty = makeType<"empty", object, object>("empty", [], z.object({}));
@@ -18,6 +22,7 @@ export const All = makeType<"empty" | "all", Record<string, unknown>, Record<str
   "all",
   ["empty"],
   z.looseObject({}),
+  { facts: opaque },
 );
 export type All = Of<typeof All>;
 
@@ -47,7 +52,9 @@ export const HashMaps = makeType<
   "empty" | "hash_maps",
   { items: Record<string, unknown>[] },
   { items: Record<string, unknown>[] }
->("hash_maps", ["empty"], z.strictObject({ items: z.array(z.record(z.string(), z.unknown())) }));
+>("hash_maps", ["empty"], z.strictObject({ items: z.array(z.record(z.string(), z.unknown())) }), {
+  facts: opaque,
+});
 export type HashMaps = Of<typeof HashMaps>;
 
 /** A path. */
@@ -67,7 +74,14 @@ export const LocationStr = makeType<
 export type LocationStr = Of<typeof LocationStr>;
 
 /** A text with images; the list may be empty but not left out. */
-export const StrImage = Str.extend("str_image", { images: z.array(image) });
+export const StrImage = makeType<
+  "empty" | "str" | "str_image",
+  { value: string; images: Image[] },
+  { value: string; images: Image[] }
+>("str_image", Str.lineage, z.strictObject({ value: z.string(), images: z.array(image) }), {
+  parent: Str,
+  facts: { ...trusted, holdsImage: true },
+});
 export type StrImage = Of<typeof StrImage>;
 
 /** Ends the run. */
@@ -79,7 +93,16 @@ export const Stop = makeType<"stop", { value: string | null }, { value?: string 
 export type Stop = Of<typeof Stop>;
 
 /** Ends the run and names a path. */
-export const StopLocation = Stop.extend("stop_location", { location: z.string() });
+export const StopLocation = makeType<
+  "stop" | "stop_location",
+  { value: string | null; location: string },
+  { value?: string | null | undefined; location: string }
+>(
+  "stop_location",
+  Stop.lineage,
+  z.strictObject({ value: z.string().nullable().default(null), location: z.string() }),
+  { parent: Stop, facts: trusted },
+);
 export type StopLocation = Of<typeof StopLocation>;
 
 /** Calls a tool by its name; all other fields are the tool's arguments. */
@@ -87,7 +110,7 @@ export const Invoke = makeType<
   "invoke",
   { action: string; rationale: string } & Record<string, unknown>,
   { action: string; rationale: string } & Record<string, unknown>
->("invoke", [], z.looseObject({ action: z.string(), rationale: z.string() }));
+>("invoke", [], z.looseObject({ action: z.string(), rationale: z.string() }), { facts: opaque });
 export type Invoke = Of<typeof Invoke>;
 
 /** Ends the run's stretch, not the run: whoever resumes it brings the reply. */
@@ -95,5 +118,6 @@ export const Suspend = makeType<"suspend", { request: unknown }, { request: unkn
   "suspend",
   [],
   z.strictObject({ request: z.unknown() }),
+  { facts: opaque },
 );
 export type Suspend = Of<typeof Suspend>;

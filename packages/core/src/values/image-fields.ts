@@ -1,87 +1,78 @@
 import * as z from "zod";
 
-import { image, type Image } from "./image.ts";
-import { schemaDef } from "./plain-schema.ts";
-import { typeOf, type AnyValue } from "./value.ts";
+import { isImageSchema, type Image } from "./image.ts";
+import { list, parts, schemaDef, type SchemaDef } from "./plain-schema.ts";
+import { isFields, type Fields } from "./parse.ts";
+import type { AnyValue } from "./value.ts";
 
-const none: readonly Image[] = Object.freeze([]);
 const taken = Symbol("taken");
-const carriers = new WeakMap<z.ZodType, boolean>();
 
 /**
- * Parts a value's images from its other fields, wherever its type declares them.
+ * Parts a value's images from its other fields, wherever its schema declares them.
  * Images travel on the message and are not repeated in its JSON.
  */
-export function takeImages(value: AnyValue): { readonly fields: object; readonly images: readonly Image[] } {
-  const { schema } = typeOf(value);
-  let carries = carriers.get(schema);
-  if (carries === undefined) carriers.set(schema, (carries = mayHoldImage(schema)));
-  if (!carries) return { fields: value, images: none };
+export function takeImages(
+  value: AnyValue,
+  schema: z.ZodType,
+): { readonly fields: Fields; readonly images: readonly Image[] } {
   const images: Image[] = [];
   const fields = without(schema, value, images);
-  return {
-    fields: typeof fields === "object" && fields !== null ? fields : {},
-    images: Object.freeze(images),
-  };
-}
-
-function isImageSchema(schema: z.core.$ZodType): boolean {
-  return schema instanceof z.ZodObject && schema.shape["url"] === image.shape.url;
-}
-
-/** Whether a schema declares an image anywhere. */
-function mayHoldImage(schema: unknown, seen = new Set<unknown>()): boolean {
-  if (!(schema instanceof z.core.$ZodType) || seen.has(schema)) return false;
-  seen.add(schema);
-  if (isImageSchema(schema)) return true;
-  if (schema instanceof z.ZodObject)
-    return Object.values(schema.shape).some((field) => mayHoldImage(field, seen));
-  const def = schemaDef(schema);
-  return [
-    def["element"],
-    def["innerType"],
-    def["valueType"],
-    def["rest"],
-    ...list(def["items"]),
-    ...list(def["options"]),
-  ].some((part) => mayHoldImage(part, seen));
+  return { fields: isFields(fields) ? fields : {}, images: Object.freeze(images) };
 }
 
 /** The part without its images, or `taken` when nothing else was in it. */
 function without(schema: unknown, part: unknown, images: Image[]): unknown {
   if (typeof part !== "object" || part === null || !(schema instanceof z.core.$ZodType)) return part;
-  if (isImageSchema(schema)) {
-    const parsed = image.safeParse(part);
-    if (!parsed.success) return part;
-    images.push(Object.freeze(parsed.data));
-    return taken;
-  }
+  if (isImageSchema(schema)) return withoutImage(part, images);
   const def = schemaDef(schema);
-  if (def["innerType"] !== undefined) return without(def["innerType"], part, images);
-  if (Array.isArray(part)) {
-    const kept = part.map((item: unknown, index) =>
-      without(def["element"] ?? list(def["items"])[index] ?? def["rest"], item, images),
-    );
-    const others = kept.filter((item) => item !== taken);
-    const holdsOnlyImages = def["element"] instanceof z.core.$ZodType && isImageSchema(def["element"]);
-    return holdsOnlyImages || (others.length === 0 && kept.length > 0) ? taken : others;
+  switch (def.type) {
+    case "union": {
+      const fits = list(def["options"]).find(
+        (option) => option instanceof z.core.$ZodType && z.core.safeParse(option, part).success,
+      );
+      return without(fits, part, images);
+    }
+    case "intersection": {
+      const rest = without(def["left"], part, images);
+      return without(def["right"], rest, images);
+    }
+    case "array":
+    case "tuple":
+      return withoutInList(def, part, images);
+    case "object":
+    case "record":
+      return withoutInFields(def, part, images);
+    default: {
+      const [, inner] = parts(def).at(-1) ?? [];
+      return without(inner, part, images);
+    }
   }
-  const options = list(def["options"]);
-  if (options.length > 0) {
-    const fits = options.find((option) => option instanceof z.ZodType && option.safeParse(part).success);
-    return fits === undefined ? part : without(fits, part, images);
-  }
-  const shape = schema instanceof z.ZodObject ? schema.shape : {};
-  return Object.fromEntries(
-    Object.entries(part)
-      .map(
-        ([key, inner]: [string, unknown]) =>
-          [key, without(shape[key] ?? def["valueType"], inner, images)] as const,
-      )
-      .filter(([, inner]) => inner !== taken),
-  );
 }
 
-function list(items: unknown): readonly unknown[] {
-  return Array.isArray(items) ? items : [];
+/** An image's own fields are taken; what a schema adds to them stays. */
+function withoutImage(part: object, images: Image[]): unknown {
+  const { url, detail, ...rest } = { url: undefined, detail: undefined, ...part };
+  if (typeof url !== "string") return part;
+  images.push(Object.freeze(typeof detail === "string" ? { url, detail } : { url }));
+  return Object.keys(rest).length === 0 ? taken : rest;
+}
+
+function withoutInList(def: SchemaDef, part: object, images: Image[]): unknown {
+  const items = list(part);
+  const kept = items
+    .map((item, index) => without(def["element"] ?? list(def["items"])[index] ?? def["rest"], item, images))
+    .filter((item) => item !== taken);
+  const isEmptied = kept.length === 0 && (items.length > 0 || isImageSchema(def["element"]));
+  return isEmptied ? taken : kept;
+}
+
+function withoutInFields(def: SchemaDef, part: object, images: Image[]): unknown {
+  const shape = { ...(typeof def["shape"] === "object" ? def["shape"] : undefined) };
+  const kept: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(part)) {
+    const declared: unknown = Object.hasOwn(shape, key) ? Reflect.get(shape, key) : undefined;
+    const rest: unknown = without(declared ?? def["valueType"] ?? def["catchall"], field, images);
+    if (rest !== taken) kept[key] = rest;
+  }
+  return kept;
 }

@@ -2,26 +2,45 @@ import * as z from "zod";
 
 import { ValueError } from "../errors.ts";
 
-const dataUrl =
-  /^data:image\/[a-z0-9.+-]+;base64,(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const dataUrlHead = /^data:image\/[a-z0-9.+-]+;base64,/;
+/** Stands on the schema of an image's address; the same symbol in every installed copy of this package. */
+const imageUrlKey = Symbol.for("@roboz/core/image-url");
 const mediaTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 
 /** The media types that an image may be made of. */
 export type ImageMediaType = (typeof mediaTypes)[number];
 
+const imageUrl = z.string().refine(isImageUrl, "an image is an http(s) address or a base64 image data URL");
+Object.defineProperty(imageUrl, imageUrlKey, { value: true });
+
 /**
  * The schema of an image: a web address or a base64 data URL, and an optional hint such as `"high"`.
  * Only the form is checked; nothing is fetched or decoded.
  */
-export const image = z.strictObject({
-  url: z.string().refine(isImageUrl, "an image is an http(s) address or a base64 image data URL"),
-  detail: z.string().optional(),
-});
+export const image = z.strictObject({ url: imageUrl, detail: z.string().optional() });
 export type Image = Readonly<z.output<typeof image>>;
 
+/** Whether a schema is that of an image, or extends it. */
+export function isImageSchema(schema: unknown): schema is z.ZodObject {
+  if (!(schema instanceof z.ZodObject)) return false;
+  const url: unknown = schema.shape["url"];
+  return typeof url === "object" && url !== null && imageUrlKey in url;
+}
+
 function isImageUrl(url: string): boolean {
-  if (url.startsWith("data:")) return dataUrl.test(url) && !url.endsWith(";base64,");
-  return URL.canParse(url) && /^https?:\/\//i.test(url);
+  const [head] = dataUrlHead.exec(url) ?? [];
+  if (head === undefined) return /^https?:\/\//i.test(url) && URL.canParse(url);
+  return isBase64(url, head.length);
+}
+
+/** Whether a text is base64 from a position on, and not empty; in one pass, whatever its length. */
+function isBase64(text: string, start: number): boolean {
+  const length = text.length - start;
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const stray = /[^A-Za-z0-9+/]/g;
+  stray.lastIndex = start;
+  const at = stray.exec(text)?.index ?? text.length;
+  return length > 0 && length % 4 === 0 && at === text.length - padding;
 }
 
 /**
@@ -38,5 +57,5 @@ export function imageFromBytes(bytes: Uint8Array, mediaType: ImageMediaType, det
   }
   if (bytes.length === 0) throw new ValueError({ kind: "image", problem: "no bytes" });
   const url = `data:${mediaType};base64,${Buffer.from(bytes).toString("base64")}`;
-  return detail === undefined ? { url } : { url, detail };
+  return Object.freeze(detail === undefined ? { url } : { url, detail });
 }

@@ -1,4 +1,5 @@
-import { lineageOf, type AnyValue, type KindsOf } from "./value.ts";
+import { lineageOf } from "./kinds.ts";
+import type { AnyValue, KindsOf } from "./value.ts";
 
 type Handlers<V, R> = { readonly [K in KindsOf<V>]?: (value: Extract<V, MemberOf<V, K>>) => R };
 /** The members of a union that have the kind `K`. */

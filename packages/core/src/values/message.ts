@@ -3,9 +3,9 @@ import * as z from "zod";
 import { MessageError } from "../errors.ts";
 import { image, type Image } from "./image.ts";
 import { takeImages } from "./image-fields.ts";
-import { messageKinds, type MessageKind, type Metadata } from "./metadata.ts";
-import { truncationSchema } from "../truncation/policy.ts";
-import { describeIssues, familyOf, metadataOf, type AnyValue } from "./value.ts";
+import { metadataShape, parseMetadata, soundPolicy, type MessageKind, type Metadata } from "./metadata.ts";
+import { describeIssues, isFields, type Fields } from "./parse.ts";
+import { metadataOf, noMetadata, stateOf, type AnyValue, type TypeState } from "./value.ts";
 
 /** Who speaks. `error` exists only inside the framework; providers get it as `user`. */
 export type Role = "system" | "assistant" | "user" | "error";
@@ -22,12 +22,7 @@ const messageSchema = z.strictObject({
   role: z.enum(["system", "assistant", "user", "error"]),
   content: z.string(),
   images: z.array(image).default([]),
-  truncation: truncationSchema.optional(),
-  messageKind: z.enum(messageKinds).optional(),
-  endpoint: z.string().optional(),
-  model: z.string().optional(),
-  tokenInput: z.number().optional(),
-  tokenOutput: z.number().optional(),
+  ...metadataShape,
 });
 
 const noImages: readonly Image[] = Object.freeze([]);
@@ -39,11 +34,11 @@ const noImages: readonly Image[] = Object.freeze([]);
  */
 export function parseMessage(given: unknown): Message {
   const parsed = messageSchema.safeParse(given);
-  if (!parsed.success)
-    throw new MessageError(`has parts that do not fit: ${describeIssues(parsed.error)}`, {
-      cause: parsed.error,
-    });
-  return Object.freeze(parsed.data);
+  if (!parsed.success) throw partsError(parsed.error);
+  const { images, truncation, ...rest } = parsed.data;
+  const frozen = { ...rest, images: Object.freeze(images.map((one) => Object.freeze(one))) };
+  if (truncation === undefined) return Object.freeze(frozen);
+  return Object.freeze({ ...frozen, truncation: soundPolicy(truncation) });
 }
 
 /** A message of the system role. */
@@ -66,8 +61,15 @@ export function errorMessage(content: string, meta?: Metadata): Message {
   return textMessage("error", content, meta);
 }
 
-function textMessage(role: Role, content: string, meta?: Metadata): Message {
-  return parseMessage({ ...meta, role, content });
+function textMessage(role: Role, content: string, meta: Metadata = {}): Message {
+  const parsed = parseMetadata(meta);
+  if ("problem" in parsed) throw partsError(parsed.problem);
+  if (typeof content !== "string") throw new MessageError("needs a text as its content");
+  return Object.freeze({ role, content, images: noImages, ...parsed.meta });
+}
+
+function partsError(cause: z.ZodError): MessageError {
+  return new MessageError(`has parts that do not fit: ${describeIssues(cause)}`, { cause });
 }
 
 /**
@@ -80,20 +82,56 @@ export function finaliseValue(
   value: AnyValue,
   options: { caller?: string | undefined; messageKind?: MessageKind | undefined } = {},
 ): Message {
-  const isCall = familyOf(value) === "invoke";
+  const state = stateOf(value);
   const meta = metadataOf(value);
-  const { fields, images } = isCall ? { fields: value, images: noImages } : takeImages(value);
-  const content = JSON.stringify(
-    isCall || options.caller === undefined ? fields : { caller: options.caller, ...fields },
-  );
-  const messageKind = options.messageKind ?? meta.messageKind;
-  return Object.freeze({
-    role: isCall ? "assistant" : "user",
-    content,
-    images,
-    ...meta,
-    ...(messageKind === undefined ? undefined : { messageKind }),
-  });
+  const { caller, messageKind = meta.messageKind } = options;
+  const isCall = state.family === "invoke";
+  const role = isCall ? "assistant" : "user";
+  const { fields, images } =
+    state.holdsImage && !isCall ? takeImages(value, state.type.schema) : whole(value);
+  const content =
+    isCall || caller === undefined ? JSON.stringify(fields) : contentOf(caller, fields, state.members);
+  // Most values have no metadata, and spreading none costs as much as the rest of this function.
+  if (meta === noMetadata && messageKind === undefined) return Object.freeze({ role, content, images });
+  return Object.freeze({ role, content, images, ...meta, ...(messageKind && { messageKind }) });
+}
+
+function whole(value: AnyValue): ReturnType<typeof takeImages> {
+  return { fields: isFields(value) ? value : {}, images: noImages };
+}
+
+/**
+ * The JSON of fields, the caller first; a field of that name would speak for another tool and is left out.
+ * A few declared fields are written one by one, which is faster than to have the whole object written.
+ */
+function contentOf(caller: string, fields: Fields, members: TypeState["members"]): string {
+  if (members === null) {
+    const { caller: _caller, ...rest } = fields;
+    return JSON.stringify({ caller, ...rest });
+  }
+  const head = `{"caller":${quoted(caller)}`;
+  if (members.length > 3) {
+    const json = JSON.stringify(fields);
+    return json === "{}" ? `${head}}` : `${head},${json.slice(1)}`;
+  }
+  let json = head;
+  for (const { name, json: key } of members) {
+    const field = fields[name];
+    if (field !== undefined) json += `,${key}:${JSON.stringify(field)}`;
+  }
+  return `${json}}`;
+}
+
+const quotedCallers = new Map<string, string>();
+
+function quoted(caller: string): string {
+  let json = quotedCallers.get(caller);
+  if (json === undefined) {
+    json = JSON.stringify(caller);
+    if (quotedCallers.size >= 1000) quotedCallers.clear();
+    quotedCallers.set(caller, json);
+  }
+  return json;
 }
 
 /**
@@ -122,13 +160,11 @@ export function filterMessages(
 }
 
 /** The object that a message's content is the JSON of; undefined for text, arrays and broken JSON. */
-export function contentObject(content: string): Readonly<Record<string, unknown>> | undefined {
-  if (!content.startsWith("{") && !/^\s*\{/.test(content)) return undefined;
+export function contentObject(content: string): Fields | undefined {
+  if (!content.trimStart().startsWith("{")) return undefined;
   try {
     const parsed: unknown = JSON.parse(content);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
-      ? { ...parsed }
-      : undefined;
+    return isFields(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }

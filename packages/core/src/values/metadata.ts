@@ -1,6 +1,8 @@
 import * as z from "zod";
 
-import { truncationSchema, type Truncation } from "../truncation/policy.ts";
+import { ValueError } from "../errors.ts";
+import { describeIssues } from "./parse.ts";
+import { truncationSchema, type Truncation, type TruncationRule } from "../truncation/policy.ts";
 
 /** The kinds of message that the framework tells apart. */
 export const messageKinds = [
@@ -37,15 +39,64 @@ export interface Metadata {
   readonly tokenOutput?: number | undefined;
 }
 
-/** The schema of {@link Metadata}; unknown keys are refused. */
-export const metadataSchema: z.ZodType<Metadata> = z.strictObject({
+/** The fields of {@link Metadata}, as a schema has them. */
+export const metadataShape = {
   truncation: truncationSchema.optional(),
   messageKind: z.enum(messageKinds).optional(),
   endpoint: z.string().optional(),
   model: z.string().optional(),
   tokenInput: z.number().optional(),
   tokenOutput: z.number().optional(),
-});
+};
+
+const metadataSchema = z.strictObject(metadataShape);
+
+/** Policies that were found sound and cannot change, such as the presets. */
+const soundPolicies = new WeakSet();
+
+/** Checked and frozen metadata, or what is wrong with it. Unknown keys are refused. */
+export function parseMetadata(
+  given: Metadata,
+): { readonly meta: Metadata } | { readonly problem: z.ZodError } {
+  const { truncation } = given;
+  const isKnown = truncation !== undefined && soundPolicies.has(truncation);
+  if (isKnown && Object.keys(given).length === 1) return { meta: Object.freeze({ truncation }) };
+  const parsed = metadataSchema.safeParse(given);
+  if (!parsed.success) return { problem: parsed.error };
+  const policy = truncation === undefined ? undefined : soundPolicy(truncation);
+  return { meta: Object.freeze(withoutUndefined({ ...parsed.data, truncation: policy })) };
+}
+
+/**
+ * Checked and frozen metadata for a value.
+ *
+ * @throws {@link ValueError} (`core/value`) when it is not metadata.
+ */
+export function metadataFor(kind: string, given: Metadata): Metadata {
+  const parsed = parseMetadata(given);
+  if ("meta" in parsed) return parsed.meta;
+  const problem = `metadata it does not know: ${describeIssues(parsed.problem)}`;
+  throw new ValueError({ kind, problem, cause: parsed.problem });
+}
+
+/** A policy that was checked, frozen; the same object where it was frozen before. */
+export function soundPolicy(policy: Truncation): Truncation {
+  const rules: readonly TruncationRule[] = isRules(policy) ? policy : [policy];
+  if (!Object.isFrozen(policy) || !rules.every((rule) => Object.isFrozen(rule))) {
+    const copies = rules.map((rule) => Object.freeze({ ...rule }));
+    return soundPolicy(isRules(policy) ? Object.freeze(copies) : (copies[0] ?? copies));
+  }
+  soundPolicies.add(policy);
+  return policy;
+}
+
+function isRules(policy: Truncation): policy is readonly TruncationRule[] {
+  return Array.isArray(policy);
+}
+
+function withoutUndefined(meta: Metadata): Metadata {
+  return Object.fromEntries(Object.entries(meta).filter(([, part]) => part !== undefined));
+}
 
 /** Names that no field of a value may have: the run's own keys, in both spellings. */
 export const reservedNames: ReadonlySet<string> = new Set([

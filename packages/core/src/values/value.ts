@@ -1,9 +1,14 @@
 import * as z from "zod";
 
-import { ValueError, ValueTypeError } from "../errors.ts";
-import { metadataSchema, reservedNames, type Metadata } from "./metadata.ts";
+import { ValueError } from "../errors.ts";
+import { kindsProperty, lineageOf } from "./kinds.ts";
+import { metadataFor, type Metadata } from "./metadata.ts";
 import { checkName } from "./name.ts";
-import { whyNotPlain } from "./plain-schema.ts";
+import { isFields, parseFields, proven, refusal, type Parsed } from "./parse.ts";
+import { freezeFresh, frozenField, NotPlain } from "./plain-data.ts";
+import { bothFacts, failAs, factsOf, trusted, type SchemaFacts } from "./plain-schema.ts";
+
+export { describeIssues } from "./parse.ts";
 
 /** Carries the kinds of a value at type level: a subtype has every kind of its parents. */
 declare const kinds: unique symbol;
@@ -11,11 +16,8 @@ declare const kinds: unique symbol;
 /** The four families of values; every value belongs to exactly one. */
 export type Family = "empty" | "invoke" | "stop" | "suspend";
 
-export type DeepReadonly<T> = T extends (infer E)[]
-  ? readonly DeepReadonly<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T;
+/** Read-only at every level, as values are; lists and tuples stay what they are. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
 /** A value of one or more kinds, with its fields; frozen in depth. */
 export type Value<Kind extends string, Fields> = DeepReadonly<Fields> & {
@@ -27,6 +29,9 @@ export type KindsOf<V> = V extends { readonly [kinds]: infer K } ? keyof K & str
 export interface AnyValue {
   readonly [kinds]: object;
 }
+
+/** The fields of a value, without its kinds. */
+export type PlainFields<V> = { readonly [K in keyof V as K extends typeof kinds ? never : K]: V[K] };
 
 /** Makes and recognises the values of one kind. */
 export interface ValueType<Kinds extends string, Fields, Given> {
@@ -52,11 +57,16 @@ export interface ValueType<Kinds extends string, Fields, Given> {
    *
    * @throws {@link ValueTypeError} (`core/value-type`) when a field is reserved, inherited, or not plain JSON.
    */
-  readonly extend: <K extends string, S extends z.ZodRawShape & { readonly [F in keyof Fields]?: never }>(
+  readonly extend: <K extends string, S extends z.ZodRawShape & Without<Fields>>(
     kind: K,
     shape: S,
   ) => ValueType<Kinds | K, Fields & z.output<z.ZodObject<S>>, Given & z.input<z.ZodObject<S>>>;
 }
+
+/** A shape that declares no field again. */
+export type Without<Fields> = {
+  readonly [F in keyof Fields as string extends F ? never : F]?: never;
+};
 
 /** The top type of all value types. */
 export interface AnyValueType {
@@ -66,66 +76,99 @@ export interface AnyValueType {
   readonly is: (candidate: unknown) => boolean;
 }
 
-/** The values that a value type makes. */
-export type Of<T> = T extends ValueType<infer K, infer F, infer _G> ? Value<K, F> : never;
+/** The values that a value type makes; any value, for a type whose own type is not known. */
+export type Of<T> =
+  T extends ValueType<infer K, infer F, infer _G> ? Value<K, F> : T extends AnyValueType ? AnyValue : never;
 
-const kindsKey = Symbol.for("@roboz/core/kinds");
 const metadataKey = Symbol.for("@roboz/core/metadata");
-const typeKey = Symbol.for("@roboz/core/value-type");
-const noMetadata: Metadata = Object.freeze({});
+const stateKey = Symbol.for("@roboz/core/value-type");
+/** Of a value that was given none. */
+export const noMetadata: Metadata = Object.freeze({});
 
 /** What this package keeps of a value type beyond its public face. */
 export interface TypeState {
+  readonly type: AnyValueType;
   readonly kind: string;
   readonly family: Family;
-  /** Makes a value from fields that the type's schema has already given. */
-  readonly adopt: (fields: object, meta: Metadata | undefined) => AnyValue;
+  /** The type this one extends; undefined for a type of its own. */
+  readonly parent: AnyValueType | undefined;
   /** The names a value of this type may be projected from; null when the type keeps whatever it is given. */
   readonly fieldNames: readonly string[] | null;
+  /** The same names, each with its JSON. */
+  readonly members: readonly { readonly name: string; readonly json: string }[] | null;
+  /** Whether its schema declares an image; also true while that is not known. */
+  readonly holdsImage: boolean;
+  /** Parses fields; never throws. */
+  readonly parse: (given: unknown) => Parsed;
+  /**
+   * Makes a value from fields that the type's schema has already given.
+   *
+   * @throws {@link ValueError} (`core/value`) when a field that the schema does not look into is not plain JSON.
+   */
+  readonly adopt: (fields: object, meta: Metadata | undefined) => AnyValue;
+}
+
+/** Carried by every value type; the same symbols in every installed copy of this package. */
+interface TypeMark {
+  readonly [stateKey]: TypeState;
+}
+
+/** Carried by the prototype of every value. */
+interface ValueMark {
+  readonly [stateKey]: TypeState;
+  readonly [metadataKey]: Metadata;
 }
 
 /** The state of a value type of any installed copy; undefined for anything else. */
 export function typeState(candidate: unknown): TypeState | undefined {
-  return typeof candidate === "function" && typeKey in candidate ? stateOf(candidate) : undefined;
+  return isMarkedType(candidate) ? candidate[stateKey] : undefined;
 }
 
-function stateOf(candidate: object): TypeState {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key is written by `makeType` alone
-  return Reflect.get(candidate, typeKey) as TypeState;
-}
-
-/** The kinds of a value, most specific first; undefined for anything that is not a value. */
-export function lineageOf(candidate: unknown): readonly string[] | undefined {
-  if (typeof candidate !== "object" || candidate === null || !(kindsKey in candidate)) return undefined;
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key stands only on prototypes made here
-  return Reflect.get(candidate, kindsKey) as readonly string[];
+function isMarkedType(candidate: unknown): candidate is TypeMark {
+  return typeof candidate === "function" && stateKey in candidate;
 }
 
 /** Whether anything is a value, of whatever kind. */
-export function isValue(candidate: unknown): candidate is AnyValue {
-  return lineageOf(candidate) !== undefined;
+export function isValue(candidate: unknown): candidate is AnyValue & ValueMark {
+  return typeof candidate === "object" && candidate !== null && stateKey in candidate;
 }
 
 /** The type that made a value. */
 export function typeOf(value: AnyValue): AnyValueType {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key stands only on prototypes made here
-  return Reflect.get(value, typeKey) as AnyValueType;
+  return marked(value)[stateKey].type;
+}
+
+/** The state of the type that made a value. */
+export function stateOf(value: AnyValue): TypeState {
+  return marked(value)[stateKey];
 }
 
 /** The most specific kind of a value. */
 export function kindOf(value: AnyValue): string {
-  return lineageOf(value)?.[0] ?? "empty";
+  return marked(value)[stateKey].kind;
 }
 
 /** The family of a value. */
-export function familyOf(value: AnyValue): string {
-  return lineageOf(value)?.at(-1) ?? "empty";
+export function familyOf(value: AnyValue): Family {
+  return marked(value)[stateKey].family;
 }
 
 /** What travels beside a value: truncation, message kind, and the model that made it. */
 export function metadataOf(value: AnyValue): Metadata {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key is written by `adopt` alone
-  return (Reflect.get(value, metadataKey) as Metadata | undefined) ?? noMetadata;
+  return marked(value)[metadataKey];
+}
+
+function marked(value: AnyValue): ValueMark {
+  if (isValue(value)) return value;
+  throw new TypeError("Not a value; make one with its type, such as Str({ value })");
+}
+
+/** Whether a type is another or extends it: its values then have the other's fields, checked by the same schemas. */
+export function stemsFrom(type: AnyValueType, other: AnyValueType): boolean {
+  for (let one: AnyValueType | undefined = type; one !== undefined; one = typeState(one)?.parent) {
+    if (one === other) return true;
+  }
+  return false;
 }
 
 /**
@@ -133,177 +176,195 @@ export function metadataOf(value: AnyValue): Metadata {
  *
  * @param kind - Lower snake case; unique among the types one agent uses.
  * @param shape - The fields, each a zod schema whose output is plain JSON and parses to itself.
- * @throws {@link NameError} (`core/name`) for a bad kind; {@link ValueTypeError} (`core/value-type`) for a reserved
- * field or a schema that JSON cannot carry.
+ * @throws {@link NameError} (`core/name`) for a bad kind; {@link ValueTypeError} (`core/value-type`) for a built-in
+ * kind, a reserved field, or a schema that JSON cannot carry.
  */
 export function value<const K extends string, S extends z.ZodRawShape>(
   kind: K,
   shape: S,
 ): ValueType<"empty" | K, z.output<z.ZodObject<S>>, z.input<z.ZodObject<S>>> {
-  const schema = z.object(shape);
-  checkDeclaration(kind, Object.keys(shape), schema);
-  return makeType(kind, ["empty"], schema);
+  checkName("A value type", kind);
+  return declareType(kind, z.object(shape), failAs(kind));
 }
 
-function checkDeclaration(kind: string, names: readonly string[], schema: z.ZodType): void {
-  checkName("A value type", kind);
-  for (const name of names) {
-    if (reservedNames.has(name)) {
-      throw new ValueTypeError({
-        kind,
-        problem: `has a field \`${name}\`, a name that every run keeps for itself; give the field another name`,
-      });
-    }
-    if (name === "__proto__")
-      throw new ValueTypeError({ kind, problem: "has a field `__proto__`, which no object may have" });
-  }
-  const why = whyNotPlain(schema);
-  if (why !== undefined) throw new ValueTypeError({ kind, problem: why });
+/**
+ * Declares a type of the Empty family for an object schema.
+ *
+ * @param fail - Is told what is wrong with the schema.
+ * @internal
+ */
+export function declareType<Kind extends string, S extends z.ZodRawShape>(
+  kind: Kind,
+  schema: z.ZodObject<S>,
+  fail: (problem: string) => never,
+): ValueType<"empty" | Kind, z.output<z.ZodObject<S>>, z.input<z.ZodObject<S>>> {
+  return makeType(kind, ["empty"], schema, { facts: factsOf(kind, schema, fail) });
 }
 
 /**
  * Makes a value type from a checked schema: the seam between what a schema parses and what the types promise.
  *
+ * @param ancestors - The kinds above this one, the family last.
+ * @param options.facts - What is known of the schema; undefined for one that could not be looked into yet.
  * @internal
  */
 export function makeType<Kinds extends string, Fields, Given>(
   kind: string,
   ancestors: readonly string[],
   schema: z.ZodType<Fields, Given>,
-): ValueType<Kinds, Fields, Given> {
+  options?: TypeOptions,
+): ValueType<Kinds, Fields, Given>;
+export function makeType(
+  kind: string,
+  ancestors: readonly string[],
+  schema: z.ZodType,
+  options: TypeOptions = { facts: trusted },
+): ErasedType {
   const lineage = Object.freeze([kind, ...ancestors]);
+  const depth = lineage.length;
+  const family = lineage.at(-1);
   const Instance = instanceClass(kind);
-  const shape = schema instanceof z.ZodObject ? schema.shape : undefined;
-  const keepsAll =
-    schema instanceof z.ZodObject &&
-    schema.def.catchall !== undefined &&
-    schema.def.catchall._zod.def.type !== "never";
-  const fieldNames = shape === undefined || keepsAll ? null : Object.freeze(Object.keys(shape));
+  let { facts } = options;
+
+  const parse = (given: unknown): Parsed => {
+    if (facts === undefined) {
+      try {
+        facts = schema instanceof z.ZodObject ? factsOf(kind, schema, failAs(kind)) : trusted;
+      } catch (problem) {
+        return { problem };
+      }
+    }
+    const parsed = parseFields(kind, schema, given);
+    return facts?.needsProof === true && "fields" in parsed ? proven(kind, schema, parsed.fields) : parsed;
+  };
 
   const adopt = (fields: object, meta: Metadata | undefined): AnyValue => {
-    const made = new Instance();
-    for (const [key, field] of Object.entries({ ...fields } satisfies Record<string, unknown>)) {
-      if (field === undefined) continue;
-      if (typeof field === "object" && field !== null) freezeInDepth(field, kind, key);
-      if (key === "__proto__") Object.defineProperty(made, key, { value: field, enumerable: true });
-      else made[key] = field;
+    const made = new Instance(meta ?? noMetadata);
+    try {
+      copyFrozen(fields, made, facts?.isOpaque === false);
+    } catch (error) {
+      if (!(error instanceof NotPlain)) throw error;
+      throw new ValueError({ kind, problem: `\`${error.path}\`, ${error.what}, which JSON cannot carry` });
     }
-    if (meta !== undefined) Object.defineProperty(made, metadataKey, { value: meta });
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the kinds stand on the prototype, where no type sees them
-    return Object.freeze(made) as unknown as AnyValue;
+    return Object.freeze(made);
   };
 
   const create = (fields: unknown = {}, meta?: Metadata): AnyValue => {
-    const parsed = schema.safeParse(fields);
-    if (!parsed.success) {
-      throw new ValueError({
-        kind,
-        problem: `fields it does not take: ${describeIssues(parsed.error)}`,
-        cause: parsed.error,
-      });
-    }
-    return adopt(fieldsOf(parsed.data), meta === undefined ? undefined : checkMetadata(kind, meta));
+    const parsed = parse(fields);
+    if ("problem" in parsed) throw refusal(kind, parsed.problem);
+    return adopt(parsed.fields, meta === undefined ? undefined : metadataFor(kind, meta));
   };
 
-  const family = lineage.at(-1);
-  const state: TypeState = { kind, family: isFamily(family) ? family : "empty", adopt, fieldNames };
-  const type = Object.assign(create, {
+  const type: ErasedType = Object.assign(create, {
     kind,
     lineage,
     schema,
-    is: (candidate: unknown): boolean => lineageOf(candidate)?.includes(kind) ?? false,
-    extend: (childKind: string, childShape: z.ZodRawShape) =>
-      extendType(childKind, childShape, lineage, schema),
+    is: (candidate: unknown): boolean => {
+      const found = lineageOf(candidate);
+      return found?.[found.length - depth] === kind;
+    },
+    extend: (childKind: string, childShape: z.ZodRawShape) => extendType(type, childKind, childShape, facts),
   });
-  Object.defineProperty(type, typeKey, { value: state });
-  Object.defineProperty(type, "name", { value: kind });
-  Object.defineProperty(Instance.prototype, kindsKey, { value: lineage });
-  Object.defineProperty(Instance.prototype, typeKey, { value: type });
+  const fieldNames = fieldNamesOf(schema);
+  const state: TypeState = {
+    type,
+    kind,
+    family: isFamily(family) ? family : "empty",
+    parent: options.parent,
+    fieldNames,
+    members: fieldNames?.map((name) => ({ name, json: JSON.stringify(name) })) ?? null,
+    get holdsImage() {
+      return facts?.holdsImage !== false;
+    },
+    parse,
+    adopt,
+  };
+  Object.defineProperties(type, { [stateKey]: { value: state }, name: { value: kind } });
+  Object.defineProperties(Instance.prototype, { ...kindsProperty(lineage), [stateKey]: { value: state } });
   Object.freeze(Instance.prototype);
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: `create` parses with `schema`, so it gives `Fields` of these kinds
-  return type as unknown as ValueType<Kinds, Fields, Given>;
+  return Object.freeze(type);
 }
 
-/** The fields a schema gave: an object, since every value's schema is one. */
-function fieldsOf(parsed: unknown): object {
-  return typeof parsed === "object" && parsed !== null ? parsed : {};
+interface TypeOptions {
+  readonly parent?: AnyValueType | undefined;
+  readonly facts: SchemaFacts | undefined;
+}
+
+/** A value type without its types. */
+interface ErasedType extends AnyValueType {
+  (fields?: unknown, meta?: Metadata): AnyValue;
+  readonly extend: (kind: string, shape: z.ZodRawShape) => AnyValueType;
 }
 
 function extendType(
+  parent: AnyValueType,
   kind: string,
   shape: z.ZodRawShape,
-  lineage: readonly string[],
-  schema: z.ZodType,
+  inherited: SchemaFacts | undefined,
 ): AnyValueType {
-  const inherited = schema instanceof z.ZodObject ? schema : z.object({});
-  const clash = Object.keys(shape).find((name) => name in inherited.shape);
-  if (clash !== undefined) {
-    throw new ValueTypeError({
-      kind,
-      problem: `declares \`${clash}\` again, which it has from \`${lineage[0] ?? ""}\``,
-    });
-  }
-  if (lineage.includes(kind)) throw new ValueTypeError({ kind, problem: "extends a type of the same kind" });
-  checkDeclaration(kind, Object.keys(shape), z.object(shape));
-  return makeType(kind, lineage, inherited.extend(shape));
+  const fail = failAs(kind);
+  checkName("A value type", kind);
+  const schema = parent.schema instanceof z.ZodObject ? parent.schema : z.object({});
+  const clash = Object.keys(shape).find((name) => Object.hasOwn(schema.shape, name));
+  if (clash !== undefined) fail(`declares \`${clash}\` again, which it has from \`${parent.kind}\``);
+  if (parent.lineage.includes(kind)) fail("extends a type of the same kind");
+  const facts = bothFacts(inherited, factsOf(kind, z.object(shape), fail));
+  return makeType(kind, parent.lineage, schema.extend(shape), { parent, facts });
 }
 
 function isFamily(name: string | undefined): name is Family {
   return name === "empty" || name === "invoke" || name === "stop" || name === "suspend";
 }
 
-/** A class whose prototype gives its kinds to every value, and its kind's name to whoever prints one. */
-function instanceClass(kind: string): new () => Record<string, unknown> {
-  class Instance {
-    [field: string]: unknown;
-  }
-  Object.defineProperty(Instance, "name", { value: kind });
-  return Instance;
+/** The names of a schema's fields; null when it keeps others too. */
+function fieldNamesOf(schema: z.ZodType): readonly string[] | null {
+  if (!(schema instanceof z.ZodObject)) return null;
+  const { catchall } = schema.def;
+  const keepsOthers = catchall !== undefined && catchall._zod.def.type !== "never";
+  return keepsOthers ? null : Object.freeze(Object.keys(schema.shape));
 }
 
-function freezeInDepth(field: object, kind: string, path: string): void {
-  if (Object.isFrozen(field) && isKnownPlain.has(field)) return;
-  const prototype: unknown = Object.getPrototypeOf(field);
-  if (!Array.isArray(field) && prototype !== Object.prototype && prototype !== null && !(kindsKey in field)) {
-    throw new ValueError({ kind, problem: `\`${path}\`, which is not plain JSON` });
-  }
-  for (const key of Object.keys(field)) {
-    const inner: unknown = Reflect.get(field, key);
-    switch (typeof inner) {
-      case "object":
-        if (inner !== null) freezeInDepth(inner, kind, `${path}.${key}`);
-        break;
-      case "bigint":
-      case "symbol":
-      case "function":
-        throw new ValueError({
-          kind,
-          problem: `\`${path}.${key}\`, a ${typeof inner}, which JSON cannot carry`,
-        });
-      default:
+type Instance = AnyValue & Record<string, unknown>;
+
+/**
+ * The class of one kind's values. Metadata is private to an instance and read through its prototype, so that it is no
+ * field of the value.
+ */
+function instanceClass(kind: string): new (meta: Metadata) => Instance {
+  class Made implements Instance {
+    declare readonly [kinds]: object;
+    [field: string]: unknown;
+    readonly #meta: Metadata;
+
+    constructor(meta: Metadata) {
+      this.#meta = meta;
+    }
+
+    get [metadataKey](): Metadata {
+      return this.#meta;
+    }
+
+    [inspectKey](
+      _depth: number,
+      options: object,
+      inspect: (shown: object, options: object) => string,
+    ): string {
+      return `${kind} ${inspect(Object.fromEntries(Object.entries(this)), options)}`;
     }
   }
-  isKnownPlain.add(Object.freeze(field));
+  // Values are plain objects to whoever asks for their constructor, as zod's records do, and may have a field of that name.
+  Reflect.deleteProperty(Made.prototype, "constructor");
+  return Made;
 }
 
-/** Objects that were walked before: a frozen one need not be walked again when a value is handed on. */
-const isKnownPlain = new WeakSet();
+const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
-function checkMetadata(kind: string, meta: Metadata): Metadata {
-  const parsed = metadataSchema.safeParse(meta);
-  if (!parsed.success) {
-    throw new ValueError({
-      kind,
-      problem: `metadata it does not know: ${describeIssues(parsed.error)}`,
-      cause: parsed.error,
-    });
+function copyFrozen(fields: object, made: Instance, isFresh: boolean): void {
+  if (!isFields(fields)) return;
+  for (const key of Object.keys(fields)) {
+    const field = fields[key];
+    if (typeof field === "string") made[key] = field;
+    else if (isFresh && typeof field === "object" && field !== null) made[key] = freezeFresh(field, key);
+    else if (field !== undefined && key !== "__proto__") made[key] = frozenField(field, key);
   }
-  return Object.freeze(parsed.data);
-}
-
-/** What a schema found wrong, each with its path; never the rejected value. */
-export function describeIssues(error: z.core.$ZodError): string {
-  return error.issues
-    .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join(".")}: ${issue.message}`))
-    .join("; ");
 }
