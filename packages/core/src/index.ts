@@ -146,7 +146,39 @@ export type {
   TranscriptionClient,
   TranscriptionRequest,
 } from "./llm/client.ts";
-export type { EndpointLike, ModelRequest, Protocol, Telemetry } from "./llm/endpoint.ts";
+export { callLlmApi } from "./llm/call.ts";
+export type { LlmCall } from "./llm/call.ts";
+export { setExternalCallLimit } from "./llm/call-slots.ts";
+export type { Scrubber } from "./llm/chat-request.ts";
+export type { ErrorClass } from "./llm/classify.ts";
+export type { ClientHandle } from "./llm/client-handle.ts";
+export { LLMEndpoint, LLMEndpointRoute } from "./llm/endpoint.ts";
+export type {
+  ConcreteEndpoint,
+  EndpointLike,
+  LLMEndpointSettings,
+  MappedMessage,
+  MessageMapper,
+  ModelRequest,
+  OutputFormat,
+  Protocol,
+  Telemetry,
+} from "./llm/endpoint.ts";
+export { withOpenrouterPolicy, withRequestOptions } from "./llm/endpoint-copies.ts";
+export type { OpenrouterPolicy } from "./llm/endpoint-copies.ts";
+export { ModelSelector } from "./llm/model-selector.ts";
+export { costOf } from "./llm/prices.ts";
+export type { Prices } from "./llm/prices.ts";
+export type { ExtraBody } from "./llm/request-options.ts";
+export type { RetrySettings } from "./llm/retry.ts";
+export { callTranscriptionApi } from "./llm/transcription-call.ts";
+export type { TranscriptionCall } from "./llm/transcription-call.ts";
+export { MockTranscriptionEndpoint, TranscriptionEndpoint } from "./llm/transcription-endpoint.ts";
+export type {
+  MockTranscriptionRequest,
+  TranscriptionEndpointLike,
+  TranscriptionEndpointSettings,
+} from "./llm/transcription-endpoint.ts";
 export {
   ExternalCallCancelledError,
   ExternalCallInterruptedError,

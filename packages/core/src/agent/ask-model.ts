@@ -54,10 +54,13 @@ export async function askModel({
   return actions.map(({ invoke }) => invoke);
 }
 
-function count({ tally, view }: RunState, { tokenInput, tokenOutput }: Telemetry): void {
+function count({ tally, view }: RunState, { tokenInput, tokenOutput, costUsd }: Telemetry): void {
   tally.llmCalls += 1;
   tally.tokensIn += tokenInput ?? view.tokenEstimate;
   tally.tokensOut += tokenOutput ?? 0;
+  if (costUsd === undefined) return;
+  tally.costUsd += costUsd;
+  tally.isPriced = true;
 }
 
 function checkSpending({ tally }: RunState, limits: EffectiveLimits): void {

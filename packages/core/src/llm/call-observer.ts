@@ -5,7 +5,9 @@ import type { EventLevel, RuntimeEventKind } from "../runtime/events.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import type { Message } from "../values/message.ts";
 import { errorKind } from "./classify.ts";
-import { isProviderRequestError } from "./errors.ts";
+import { isLLMError, isProviderRequestError } from "./errors.ts";
+import type { Retry } from "./retry.ts";
+import type { WaitLimits } from "./wait.ts";
 
 /** What a call says of itself when it starts. */
 export interface CallFacts {
@@ -42,13 +44,7 @@ export class CallObserver {
     return this.#identity.callId;
   }
 
-  retrying(facts: {
-    readonly attempt: number;
-    readonly maxAttempts: number;
-    readonly delayMs: number;
-    readonly error: unknown;
-    readonly partialOutputAbandoned: boolean;
-  }): void {
+  retrying(facts: Retry & { readonly partialOutputAbandoned: boolean }): void {
     const { error, ...rest } = facts;
     this.#tell("retrying", "warning", "A model call is tried again", { ...rest, ...errorFacts(error) });
   }
@@ -57,8 +53,16 @@ export class CallObserver {
     this.#tell("succeeded", "info", "A model call succeeded", { durationMs: this.#duration(), ...facts });
   }
 
-  failed(error: unknown): void {
-    const facts = errorFacts(error);
+  /** A stream could not be closed; the call is not affected. */
+  closeFailed(error: unknown): void {
+    this.#tell("failed", "debug", "A stream could not be closed", { errorType: typeName(error) });
+  }
+
+  failed(error: unknown, { signal }: Pick<WaitLimits, "signal"> = {}): void {
+    const facts = {
+      ...errorFacts(error),
+      ...(isReasonOf(signal, error) ? { errorKind: "cancelled" } : undefined),
+    };
     const kind = failureKinds[facts.errorKind] ?? "failed";
     const level = isProviderRequestError(error) ? "warning" : "error";
     this.#tell(kind, level, `A model call ended: ${facts.errorKind}`, {
@@ -88,6 +92,21 @@ const failureKinds: Readonly<Partial<Record<string, RuntimeEventKind>>> = {
   timeout: "timed_out",
 };
 
-function errorFacts(error: unknown): { readonly errorKind: string; readonly errorType: string } {
-  return { errorKind: errorKind(error), errorType: error instanceof Error ? error.name : typeof error };
+function errorFacts(error: unknown): {
+  readonly errorKind: string;
+  readonly errorType: string;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+} {
+  const facts = { errorKind: errorKind(error), errorType: typeName(error) };
+  if (!isLLMError(error) || !("status" in error)) return facts;
+  return { ...facts, status: error.status, requestId: error.requestId };
+}
+
+function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
+  return signal?.aborted === true && signal.reason === error;
+}
+
+function typeName(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }

@@ -2,7 +2,19 @@ import { systemClock, type Clock } from "../runtime/clock.ts";
 import { CallObserver } from "./call-observer.ts";
 import { classifyError } from "./classify.ts";
 import type { ModelTool, ModelToolCall } from "./client.ts";
-import type { ModelRequest, Telemetry } from "./endpoint.ts";
+import {
+  selectEndpoint,
+  type ConcreteEndpoint,
+  type EndpointLike,
+  type ModelRequest,
+  type Telemetry,
+} from "./endpoint.ts";
+import { LLMClientError } from "./errors.ts";
+import type { Scrubber } from "./chat-request.ts";
+import { priced } from "./prices.ts";
+import { callProvider } from "./provider-call.ts";
+import type { RetrySettings } from "./retry.ts";
+import type { Message } from "../values/message.ts";
 import { MockReply, type MockAnswer, type MockLLMEndpoint } from "./mock.ts";
 import { throwIfGivenUp, waitFor, type WaitLimits } from "./wait.ts";
 
@@ -21,10 +33,17 @@ export interface ModelOffer {
   readonly nativeTools: readonly ModelTool[];
 }
 
-/** How a call is made. */
-export interface CallSettings extends WaitLimits {
+/** How a call is made. `timeoutMs` is for each attempt; a call that runs out of it is not made again. */
+export interface CallSettings extends Omit<WaitLimits, "operation">, RetrySettings {
   /** Gets the reply's text in pieces as it comes. */
   readonly onDelta?: ((text: string) => void) | undefined;
+  /**
+   * Called before an attempt that replaces one of which pieces were already delivered. Without it such an attempt is
+   * not made.
+   */
+  readonly startReplacementStream?: (() => void | Promise<void>) | undefined;
+  /** The last word on what is sent; may leave out images. */
+  readonly scrubber?: Scrubber | undefined;
 }
 
 const noNames: readonly string[] = Object.freeze([]);
@@ -33,12 +52,47 @@ const mockPieceLength = 24;
 
 /** Asks an endpoint. A scripted one answers at once unless its script makes a promise. */
 export function callModel(
-  endpoint: MockLLMEndpoint,
+  endpoint: ConcreteEndpoint,
   request: ModelRequest,
   offer: ModelOffer | undefined,
   settings: CallSettings,
 ): ModelReply | Promise<ModelReply> {
-  return callMock(endpoint, request, offer, settings);
+  return endpoint.type === "mock"
+    ? callMock(endpoint, request, offer, settings)
+    : callProvider(endpoint, request, offer, settings);
+}
+
+/** What {@link callLlmApi} needs. */
+export interface LlmCall extends CallSettings {
+  readonly endpoint: EndpointLike;
+  /** Sent as they are, without truncation. At least one. */
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Asks a model once and gives its text as it came: the layer below {@link getCompletion}, without truncation, decoding
+ * and repair.
+ *
+ * @param options.pipe - Gets the call's events, and gives it up when the run is cancelled or interrupted.
+ * @returns The text, and what the provider says of the call.
+ * @throws {@link LLMClientError} (`core/llm-client`) when the call cannot be made; the provider's failure as one of the
+ * other `core/llm-` errors; `signal.reason` when the signal fired; what the client's build throws, as it is.
+ */
+export async function callLlmApi(
+  options: LlmCall,
+): Promise<{ readonly text: string; readonly telemetry: Telemetry }> {
+  const { endpoint, messages } = options;
+  checkMessages(messages);
+  const request = { messages, recall: () => messages };
+  const { text, telemetry } = await callModel(selectEndpoint(endpoint), request, undefined, options);
+  return { text, telemetry };
+}
+
+/** Refuses what is no list of messages, and an empty one. */
+export function checkMessages(messages: unknown): void {
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw new LLMClientError("A model call needs `messages`, at least one");
+  }
 }
 
 /** Asks a scripted endpoint. Answers at once unless the script makes a promise. */
@@ -56,7 +110,7 @@ export function callMock(
     if (answer instanceof Promise) return finishLater(answer, endpoint, offer, settings, observer);
     return finish(answer, endpoint, offer, settings, observer);
   } catch (error) {
-    observer?.failed(error);
+    observer?.failed(error, settings);
     throw error;
   }
 }
@@ -71,7 +125,7 @@ async function finishLater(
   try {
     return finish(await waitFor(answer, settings), endpoint, offer, settings, observer);
   } catch (error) {
-    observer?.failed(error);
+    observer?.failed(error, settings);
     throw error;
   }
 }
@@ -111,7 +165,7 @@ function observe(
 function replyOf(answer: MockAnswer, endpoint: MockLLMEndpoint, offer: ModelOffer | undefined): ModelReply {
   const { content, usage, toolCalls } =
     answer instanceof MockReply ? answer : { content: answer, usage: {}, toolCalls: noCalls };
-  const telemetry: Telemetry = { tokenInput: usage.tokenInput, tokenOutput: usage.tokenOutput };
+  const telemetry = priced(usage, endpoint.prices);
   const isNative = offer !== undefined && endpoint.protocol === "tools" && toolCalls.length === 0;
   if (isNative && typeof content === "object") {
     const given: readonly unknown[] = Array.isArray(content) ? content : [content];

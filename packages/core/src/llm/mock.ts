@@ -3,6 +3,7 @@ import type { Message } from "../values/message.ts";
 import type { ModelToolCall, TokenUsage } from "./client.ts";
 import type { ModelRequest, Protocol } from "./endpoint.ts";
 import { LLMUnknownProviderError } from "./errors.ts";
+import { checkPrices, type Prices } from "./prices.ts";
 
 /** What a scripted endpoint was asked. */
 export interface MockRequest {
@@ -58,6 +59,8 @@ export interface MockEndpointOptions {
   readonly maxContextTokens?: number | undefined;
   /** Default `"json"`. With `"tools"`, an object with an `action` is given as a native tool call, a list of them as several. */
   readonly protocol?: Protocol | undefined;
+  /** Makes scripted token usage cost something. */
+  readonly prices?: Prices | undefined;
 }
 
 /** A script was not used up, or is no script. */
@@ -80,7 +83,7 @@ export class MockLLMEndpoint {
   readonly outputFormat: "text" | "json" = "text";
   readonly acceptsImages = true;
   readonly temperature = undefined;
-  readonly prices = undefined;
+  readonly prices: Prices | undefined;
   /** Every request, in order. */
   readonly requests: readonly MockRequest[];
   /**
@@ -109,6 +112,7 @@ export class MockLLMEndpoint {
     this.modelName = options.modelName ?? "mock";
     this.maxContextTokens = options.maxContextTokens ?? 128_000;
     this.protocol = options.protocol ?? "json";
+    this.prices = checkPrices(options.prices);
     const requests: MockRequest[] = [];
     this.requests = requests;
     let given = 0;

@@ -32,7 +32,7 @@ export interface Accepted<T> {
   readonly accepted: T;
   /** How many replies it took. */
   readonly calls: number;
-  /** Tokens summed over all replies. */
+  /** Tokens and cost summed over all replies, as far as they are known. */
   readonly telemetry: Telemetry;
 }
 
@@ -73,6 +73,8 @@ function sum(first: Telemetry, second: Telemetry): Telemetry {
     model: second.model,
     tokenInput: add(first.tokenInput, second.tokenInput),
     tokenOutput: add(first.tokenOutput, second.tokenOutput),
+    tokenCached: add(first.tokenCached, second.tokenCached),
+    costUsd: add(first.costUsd, second.costUsd),
   };
 }
 

@@ -1,15 +1,15 @@
 import type { EventPipe } from "../../runtime/pipe.ts";
 import type { Invoke } from "../../values/builtin.ts";
 import type { Message } from "../../values/message.ts";
-import { callModel, type ModelReply } from "../call.ts";
+import { callModel, type CallSettings, type ModelReply } from "../call.ts";
 import { selectEndpoint, type EndpointLike, type ModelRequest, type Telemetry } from "../endpoint.ts";
-import type { WaitLimits } from "../wait.ts";
 import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
 import { decodeReply } from "./decode.ts";
 import type { ActionSet, Rejection, ValidAction } from "./validate.ts";
 
 /** What {@link completeAction} needs. */
-export interface ActionCompletion extends WaitLimits, RepairSettings {
+export interface ActionCompletion
+  extends Omit<CallSettings, "onDelta" | "startReplacementStream">, RepairSettings {
   readonly pipe?: EventPipe | undefined;
   readonly endpoint: EndpointLike;
   /**
@@ -49,7 +49,7 @@ export async function completeAction(options: ActionCompletion): Promise<Complet
       const request = options.request(repairs);
       const isHeard = pipe?.isListening === true;
       if (isHeard) pipe.startMessage();
-      const settings = isHeard ? { ...options, onDelta: deltasTo(pipe) } : options;
+      const settings = isHeard ? { ...options, ...streamTo(pipe) } : options;
       return callModel(endpoint, request, actions, settings);
     },
     read: (reply) => readAction(reply, actions, pipe),
@@ -57,9 +57,17 @@ export async function completeAction(options: ActionCompletion): Promise<Complet
   return { actions: accepted, invokes: accepted.map(({ invoke }) => invoke), calls, telemetry };
 }
 
-function deltasTo(pipe: EventPipe): (text: string) => void {
-  return (text) => {
-    pipe.delta(text);
+/** Streams a reply to a run; an attempt that replaces another begins a stream of its own. */
+export function streamTo(
+  pipe: EventPipe,
+): Required<Pick<CallSettings, "onDelta" | "startReplacementStream">> {
+  return {
+    onDelta: (text) => {
+      pipe.delta(text);
+    },
+    startReplacementStream: () => {
+      pipe.startMessage();
+    },
   };
 }
 

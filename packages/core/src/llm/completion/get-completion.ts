@@ -7,12 +7,12 @@ import { projectConversation } from "../../truncation/view.ts";
 import type { Invoke } from "../../values/builtin.ts";
 import type { Message } from "../../values/message.ts";
 import { describeIssues, typeState, type AnyValueType, type Of } from "../../values/value.ts";
-import { callModel, type CallSettings, type ModelOffer, type ModelReply } from "../call.ts";
+import { callModel, checkMessages, type CallSettings, type ModelOffer, type ModelReply } from "../call.ts";
 import { selectEndpoint, type EndpointLike, type Telemetry } from "../endpoint.ts";
 import { LLMClientError } from "../errors.ts";
 import { throwIfGivenUp } from "../wait.ts";
 import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
-import { readAction, readObject } from "./complete-action.ts";
+import { readAction, readObject, streamTo } from "./complete-action.ts";
 import { compileActions, metadataFrom, type Rejection } from "./validate.ts";
 
 /** Asks a model in a way of its own; the messages are as the model is to see them. */
@@ -32,7 +32,7 @@ export type CompletionSource =
   | { readonly callLlmApi: CallLlmApi; readonly endpoint?: undefined };
 
 /** What every completion may say. */
-export interface CompletionSettings extends Omit<CallSettings, "operation">, RepairSettings {
+export interface CompletionSettings extends CallSettings, RepairSettings {
   readonly pipe?: EventPipe | undefined;
   /** The conversation; not changed. At least one message. */
   readonly messages: readonly Message[];
@@ -108,9 +108,7 @@ function checkOptions({
   if ((endpoint === undefined) === (callLlmApi === undefined)) {
     throw new LLMClientError("A completion needs exactly one of `endpoint` and `callLlmApi`");
   }
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw new LLMClientError("A completion needs `messages`, at least one");
-  }
+  checkMessages(messages);
   if (tools.length > 0 && output !== undefined) {
     throw new LLMClientError("A completion takes `tools` or `output`, not both");
   }
@@ -129,20 +127,15 @@ function asker(
   offer: ModelOffer | undefined,
 ): (repairs: readonly Message[]) => ModelReply | Promise<ModelReply> {
   const { endpoint, callLlmApi, messages, pipe, truncate = projectConversation } = options;
-  const onDelta =
-    options.onDelta ??
-    (pipe?.isListening === true
-      ? (text: string) => {
-          pipe.delta(text);
-        }
-      : undefined);
+  const isHeard = pipe?.isListening === true;
+  const settings = isHeard && options.onDelta === undefined ? { ...options, ...streamTo(pipe) } : options;
   return (repairs) => {
     const all = repairs.length === 0 ? messages : [...messages, ...repairs];
     const shown = truncate(all);
-    if (pipe?.isListening === true) pipe.startMessage();
-    if (callLlmApi !== undefined) return askFunction(callLlmApi, shown, { ...options, onDelta });
+    if (isHeard) pipe.startMessage();
+    if (callLlmApi !== undefined) return askFunction(callLlmApi, shown, settings);
     const request = { messages: shown, recall: () => shown };
-    return callModel(selectEndpoint(endpoint), request, offer, { ...options, onDelta });
+    return callModel(selectEndpoint(endpoint), request, offer, settings);
   };
 }
 
