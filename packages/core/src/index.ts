@@ -38,6 +38,7 @@ export type { Image, ImageMediaType } from "./values/image.ts";
 export { match } from "./values/match.ts";
 export {
   assistantMessage,
+  contentObject,
   errorMessage,
   filterMessages,
   finaliseValue,
