@@ -9,6 +9,7 @@ import type {
 } from "./agent/errors.ts";
 import type { FailedRun } from "./agent/outcome.ts";
 import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
+import type { AnyJournalError } from "./runtime/journal/errors.ts";
 import type { MockScriptError } from "./llm/mock.ts";
 
 const marker = Symbol.for("@roboz/core/error");
@@ -38,6 +39,7 @@ export type AnyCoreError =
   | AgentDefinitionError
   | AmbiguousLinkError
   | AnyExternalCallError
+  | AnyJournalError
   | AnyLLMError
   | CancelledError
   | LimitReachedError

@@ -252,3 +252,23 @@ export type { UserQuestion } from "./tools/builtin/prompt-user.ts";
 export { stop } from "./tools/builtin/stop.ts";
 export { describeTable } from "./agent/describe.ts";
 export type { AgentDescription, ToolDescription, ToolType } from "./agent/describe.ts";
+export { openRun, resumeRun } from "./agent/resume-run.ts";
+export type { ResumeRunOptions } from "./agent/resume-run.ts";
+export {
+  JournalDamagedError,
+  JournalWriteError,
+  OnceUncertainError,
+  RunExistsError,
+  RunIdError,
+  RunLockedError,
+  UnknownRunError,
+} from "./runtime/journal/errors.ts";
+export { fileJournalStore } from "./runtime/journal/file-store.ts";
+export type { FileStoreOptions } from "./runtime/journal/file-store.ts";
+export { memoryJournalStore } from "./runtime/journal/memory-store.ts";
+export { parseJournal } from "./runtime/journal/parse-journal.ts";
+export type { JournalDamage, ParsedJournal } from "./runtime/journal/parse-journal.ts";
+export type { JournalRecord } from "./runtime/journal/record.ts";
+export { rebuildRun } from "./runtime/journal/rebuild.ts";
+export type { RebuiltRun } from "./runtime/journal/rebuild.ts";
+export type { JournalHandle, JournalStore } from "./runtime/journal/store.ts";

@@ -14,7 +14,7 @@ import { isInteractive } from "./modes.ts";
 import type { CompletedRun, RunResult } from "./outcome.ts";
 import { replyFor, restoreState } from "./restore.ts";
 import { RunState } from "./run-state.ts";
-import { Run } from "./run.ts";
+import { Run, type RunJournal } from "./run.ts";
 import type { AgentSettings, RunOptions } from "./settings.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 import { streamRun } from "./stream.ts";
@@ -22,8 +22,8 @@ import { streamRun } from "./stream.ts";
 /** What a run starts from: nothing, a text, or a value. */
 export type RunInput = string | AnyValue;
 
-/** What a resumed run is given beside its snapshot. */
-export interface ResumeOptions extends Omit<RunOptions, "runId"> {
+/** What a resumed run is given beside its snapshot. A `runId` of its own makes it a fork. */
+export interface ResumeOptions extends RunOptions {
   /** Goes on although the agent's tools or links are not what they were; false by default. */
   readonly allowChanged?: boolean | undefined;
 }
@@ -117,8 +117,8 @@ export class Agent<Output extends Stop = Stop> {
 
   /** A run that has not taken a step yet. */
   start(input?: RunInput, options: RunOptions = {}): Run<Output> {
-    const state = new RunState(options.runId ?? randomUUID(), asValue(input));
-    return this.#run(state, options);
+    const runId = options.runId ?? randomUUID();
+    return this.#run(new RunState(runId, asValue(input)), options, newJournal(runId, options, null));
   }
 
   /**
@@ -138,18 +138,39 @@ export class Agent<Output extends Stop = Stop> {
 
   /** The run of a snapshot, to be stepped; throws as `resume` does. */
   restore(snapshot: RunSnapshot, reply?: unknown, options: ResumeOptions = {}): Run<Output> {
-    const { graph } = this.#compiled;
+    const { runId = snapshot.runId } = options;
+    return this.#restored({ ...snapshot, runId }, reply, options, newJournal(runId, options, snapshot));
+  }
+
+  /** @internal The run of a journal that was opened; see `resumeRun`. */
+  restoreFrom(
+    journal: RunJournal,
+    snapshot: RunSnapshot,
+    reply: unknown,
+    options: ResumeOptions,
+  ): Run<Output> {
+    return this.#restored(snapshot, reply, options, journal);
+  }
+
+  #restored(
+    snapshot: RunSnapshot,
+    given: unknown,
+    options: ResumeOptions,
+    journal: RunJournal | undefined,
+  ): Run<Output> {
     const state = restoreState(this.#compiled, snapshot, options);
-    if (reply === undefined) return this.#run(state, options);
-    const node = state.pending === null ? undefined : graph.byKey.get(state.pending.tool);
-    if (node === undefined)
+    if (given === undefined) return this.#run(state, options, journal);
+    const node = state.pending === null ? undefined : this.#compiled.graph.byKey.get(state.pending.tool);
+    if (node === undefined) {
       throw new ReplyError(`The run of \`${this.name}\` waits for no reply; resume it without one`);
-    return this.#run(state, options, { tool: node.key, value: replyFor(node, reply) });
+    }
+    return this.#run(state, options, journal, { tool: node.key, value: replyFor(node, given) });
   }
 
   #run(
     state: RunState,
     { signal, sinks, io, limits }: RunOptions,
+    journal?: RunJournal,
     reply?: { readonly tool: string; readonly value: AnyValue },
   ): Run<Output> {
     return new Run({
@@ -161,12 +182,24 @@ export class Agent<Output extends Stop = Stop> {
       signal,
       sinks,
       limits,
+      journal,
     });
   }
 
   #channel(io: UserIo | undefined): UserIo {
     return isInteractive(this.#compiled.mode) ? (io ?? defaultUserIo()) : noUserIo;
   }
+}
+
+/** The journal of a run that has none yet. */
+function newJournal(
+  runId: string,
+  { journal }: RunOptions,
+  base: RunSnapshot | null,
+): RunJournal | undefined {
+  return journal === undefined
+    ? undefined
+    : { open: () => journal.open(runId), base, sequence: 0, eventSequence: 0 };
 }
 
 function asValue(input: RunInput | undefined): AnyValue {

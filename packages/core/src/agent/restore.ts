@@ -9,7 +9,8 @@ import type { CompiledAgent } from "./compiled.ts";
 import { RepeatWatch } from "./repeats.ts";
 import { RunState } from "./run-state.ts";
 import type { GraphFingerprint, RunSnapshot } from "./snapshot.ts";
-import { restoreValue, storeValue } from "./stored-value.ts";
+import { restoreValue } from "./stored-value.ts";
+import { storePosition } from "./store-position.ts";
 import { Tally } from "./tally.ts";
 
 /** A run's state as JSON. */
@@ -22,13 +23,7 @@ export function takeSnapshot(agent: CompiledAgent, state: RunState): RunSnapshot
     isStarted: state.isStarted,
     messages: [...state.messages],
     showings: state.view.showings(),
-    position: {
-      lastTool: state.last?.key ?? null,
-      output: storeValue(state.output),
-      chosenBy: state.chosenBy,
-      queue: state.queue.map(({ key }) => key),
-      calls: state.calls.map(storeValue),
-    },
+    position: storePosition(state),
     pending: state.pending,
     counts: state.tally.counts(),
     repeats: state.repeats.state(),
@@ -62,7 +57,7 @@ export function restoreState(
   state.pending = snapshot.pending;
   state.tally = Tally.from(snapshot.counts);
   state.repeats = RepeatWatch.from(snapshot.repeats);
-  for (const [key, result] of Object.entries(snapshot.once)) state.once.set(key, result);
+  for (const [key, entry] of Object.entries(snapshot.once)) state.once.set(key, entry);
   return state;
 }
 

@@ -5,7 +5,7 @@ import type { Message } from "../values/message.ts";
 import type { AnyValue } from "../values/value.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { RepeatWatch } from "./repeats.ts";
-import type { ChosenBy, PendingRequest } from "./snapshot.ts";
+import type { ChosenBy, OnceEntry, PendingRequest } from "./snapshot.ts";
 import { Tally } from "./tally.ts";
 
 /** Everything a run is between two steps. */
@@ -31,7 +31,11 @@ export class RunState {
   /** Inputs that the model's calls were already checked into. */
   readonly prepared = new WeakMap<AnyValue, AnyValue>();
   pending: PendingRequest | null = null;
-  readonly once = new Map<string, unknown>();
+  readonly once = new Map<string, OnceEntry>();
+  /** Told of a change of history. */
+  onReplace:
+    | ((range: { readonly from: number; readonly to: number }, messages: readonly Message[]) => void)
+    | undefined;
 
   constructor(runId: string, input: AnyValue = Empty()) {
     this.runId = runId;
@@ -45,8 +49,9 @@ export class RunState {
   }
 
   /** Changes history; the conversation the model sees starts anew from it. */
-  replace({ from, to }: { readonly from: number; readonly to: number }, messages: readonly Message[]): void {
-    this.messages.splice(from, to - from, ...messages);
+  replace(range: { readonly from: number; readonly to: number }, messages: readonly Message[]): void {
+    this.messages.splice(range.from, range.to - range.from, ...messages);
+    this.onReplace?.(range, messages);
     this.view.reset(this.messages);
     this.repeats.forget();
   }

@@ -1,6 +1,10 @@
 import { LimitReachedError, RunFailedError } from "../errors.ts";
 import type { RunStatus, EventSink } from "../runtime/events.ts";
 import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
+import { RunExistsError } from "../runtime/journal/errors.ts";
+import { parseJournal } from "../runtime/journal/parse-journal.ts";
+import { JournalRecorder } from "../runtime/journal/recorder.ts";
+import type { JournalHandle } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import { endpointFacts } from "../llm/endpoint.ts";
 import type { Stop } from "../values/builtin.ts";
@@ -15,6 +19,7 @@ import { takeSnapshot } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 import { StepContext } from "./step-context.ts";
+import { storeValue } from "./stored-value.ts";
 import { Stepper } from "./stepper.ts";
 import { Cancellation } from "./tool-call.ts";
 
@@ -29,6 +34,19 @@ export interface RunParts<Output> {
   readonly signal?: AbortSignal | undefined;
   readonly sinks?: readonly EventSink[] | undefined;
   readonly limits?: Limits | undefined;
+  /** Where the run's steps are written; none keeps them in memory alone. */
+  readonly journal?: RunJournal | undefined;
+}
+
+/** A run's journal: how to hold it, and what it holds already. */
+export interface RunJournal {
+  readonly open: () => Promise<JournalHandle>;
+  /** What a new journal starts from, when that is not the run's beginning. */
+  readonly base: RunSnapshot | null;
+  /** The sequence number of the last record; 0 for a new journal. */
+  readonly sequence: number;
+  /** The sequence number of the last event; 0 for a new journal. */
+  readonly eventSequence: number;
 }
 
 /**
@@ -43,6 +61,9 @@ export class Run<Output extends Stop = Stop> {
   readonly #limits: EffectiveLimits;
   readonly #isOutput: (candidate: unknown) => candidate is Output;
   readonly #forgetSignal: () => void;
+  readonly #context: StepContext;
+  readonly #journal: RunJournal | undefined;
+  #recorder: JournalRecorder | undefined;
   #reply: RunParts<Output>["reply"];
   #wallTimer: NodeJS.Timeout | undefined;
   #isBusy = false;
@@ -51,7 +72,7 @@ export class Run<Output extends Stop = Stop> {
   #failure: Error | undefined;
 
   /** @internal Use `agent.start`. */
-  constructor({ agent, state, isOutput, io, reply, signal, sinks = [], limits }: RunParts<Output>) {
+  constructor({ agent, state, isOutput, io, reply, signal, sinks = [], limits, journal }: RunParts<Output>) {
     this.#agent = agent;
     this.#state = state;
     this.#isOutput = isOutput;
@@ -63,8 +84,11 @@ export class Run<Output extends Stop = Stop> {
       agentName: name,
       sinks: [...agent.sinks, ...sinks],
       strictSinks,
+      sequence: journal?.eventSequence ?? 0,
     });
-    const context = new StepContext(state, this.#pipe, io);
+    this.#journal = journal;
+    this.#context = new StepContext(state, this.#pipe, io);
+    const context = this.#context;
     this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
     const cancel = (): void => {
       this.cancel(signal?.reason);
@@ -124,10 +148,11 @@ export class Run<Output extends Stop = Stop> {
       if (!this.#isOpen) await this.#open();
       const { pending } = this.#state;
       const output = pending === null ? await this.#stepper.advance() : undefined;
-      if (output !== undefined) return this.#completed(output);
-      return this.#state.pending === null ? undefined : this.#suspended();
+      if (pending === null) await this.#recorder?.step();
+      if (output !== undefined) return await this.#completed(output);
+      return this.#state.pending === null ? undefined : await this.#suspended();
     } catch (error) {
-      return this.#ended(error);
+      return await this.#ended(error);
     } finally {
       this.#isBusy = false;
     }
@@ -143,6 +168,7 @@ export class Run<Output extends Stop = Stop> {
 
   async #open(): Promise<void> {
     this.#isOpen = true;
+    await this.#openJournal();
     const { wallMs } = this.#limits;
     if (wallMs !== Infinity) {
       const reached = new LimitReachedError({ limit: "wallMs", allowed: wallMs });
@@ -155,7 +181,37 @@ export class Run<Output extends Stop = Stop> {
     const reply = this.#reply;
     const node = reply === undefined ? undefined : this.#agent.graph.byKey.get(reply.tool);
     if (reply !== undefined && node !== undefined) this.#stepper.accept(node, reply.value);
+    // The reply is not to be asked for again, whatever the next step comes to.
+    if (reply !== undefined) await this.#recorder?.step();
     this.#reply = undefined;
+  }
+
+  async #openJournal(): Promise<void> {
+    if (this.#journal === undefined) return;
+    const { name, description, fingerprint } = this.#agent;
+    const { sequence, open, base } = this.#journal;
+    const handle = await open();
+    if (sequence === 0 && parseJournal(handle.lines).records.length > 0) {
+      await handle.close();
+      throw new RunExistsError({ runId: this.runId });
+    }
+    const recorder = new JournalRecorder(handle, this.#state, { sequence });
+    this.#recorder = recorder;
+    this.#context.effects.journal = recorder;
+    this.#pipe.addSink((event) => {
+      recorder.hear(event);
+    });
+    if (sequence > 0) return recorder.resumed();
+    const input = storeValue(this.#state.output);
+    return recorder.opened({
+      agentName: name,
+      agentDescription: description,
+      fingerprint: fingerprint(),
+      input,
+      base,
+      parentRunId: null,
+      parentAgentName: null,
+    });
   }
 
   async #putOpeningMessages(): Promise<void> {
@@ -169,13 +225,13 @@ export class Run<Output extends Stop = Stop> {
     if (first !== undefined) this.#stepper.append(first);
   }
 
-  #completed(output: AnyValue): RunResult<Output> {
+  #completed(output: AnyValue): Promise<RunResult<Output>> {
     if (!this.#isOutput(output))
       throw new Error("A Stop of another type passed the check of the agent's tools");
     return this.#close("completed", { status: "completed", output, ...this.#facts() });
   }
 
-  #suspended(): RunResult<Output> | undefined {
+  async #suspended(): Promise<RunResult<Output> | undefined> {
     const { pending } = this.#state;
     if (pending === null) return undefined;
     const toolName = this.#agent.graph.byKey.get(pending.tool)?.name ?? pending.tool;
@@ -190,7 +246,7 @@ export class Run<Output extends Stop = Stop> {
   }
 
   /** What an error makes of the run: cancelled, or failed. */
-  #ended(error: unknown): RunResult<Output> {
+  async #ended(error: unknown): Promise<RunResult<Output>> {
     const isLimit = error instanceof Cancellation && error.reason instanceof LimitReachedError;
     if (error instanceof Cancellation && !isLimit) {
       const { reason } = error;
@@ -204,20 +260,21 @@ export class Run<Output extends Stop = Stop> {
     const cause = error instanceof Cancellation ? error.reason : error;
     const state: FailedRun = { ...this.#facts(), snapshot: this.snapshot() };
     this.#failure = carrying(cause, state, this.#agent.name);
-    this.#shut("failed");
+    await this.#shut("failed", this.#failure);
     throw this.#failure;
   }
 
-  #close(status: RunStatus, result: RunResult<Output>): RunResult<Output> {
+  async #close(status: RunStatus, result: RunResult<Output>): Promise<RunResult<Output>> {
     this.#result = result;
-    this.#shut(status);
+    await this.#shut(status);
     return result;
   }
 
-  #shut(status: RunStatus): void {
+  async #shut(status: RunStatus, error?: Error): Promise<void> {
     clearTimeout(this.#wallTimer);
     this.#forgetSignal();
     this.#tellLifecycle("stopped", status);
+    await this.#recorder?.ended(status, error);
   }
 
   #facts(): { readonly messages: readonly Message[]; readonly report: RunReport } {

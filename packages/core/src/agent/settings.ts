@@ -1,5 +1,6 @@
 import type { EndpointLike } from "../llm/endpoint.ts";
 import type { EventSink } from "../runtime/events.ts";
+import type { JournalStore } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Stop } from "../values/builtin.ts";
@@ -55,6 +56,8 @@ export interface RunOptions {
   readonly io?: UserIo | undefined;
   /** Take the place of the agent's limits, one by one. */
   readonly limits?: Limits | undefined;
-  /** A name for the run; by default a new UUID. */
+  /** Where each finished step is written before the next one starts; `resumeRun` goes on from there, in another process too. */
+  readonly journal?: JournalStore | undefined;
+  /** A name for the run; by default a new UUID. With a journal: letters, digits, `.`, `_` and `-`. */
   readonly runId?: string | undefined;
 }

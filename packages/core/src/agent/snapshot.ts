@@ -26,6 +26,9 @@ export interface PendingRequest {
   readonly isRecovery: boolean;
 }
 
+/** An effect of `once`: done, with its result, or begun and not known to have ended. */
+export type OnceEntry = { readonly isDone: true; readonly result?: unknown } | { readonly isDone: false };
+
 /** A run's state as plain JSON: whoever has the same agent can go on from it. */
 export interface RunSnapshot {
   readonly schemaVersion: 1;
@@ -52,6 +55,6 @@ export interface RunSnapshot {
   readonly pending: PendingRequest | null;
   readonly counts: Counts;
   readonly repeats: RepeatState;
-  /** The results recorded by `once`, by key. */
-  readonly once: Readonly<Record<string, unknown>>;
+  /** The effects of `once`, by key. */
+  readonly once: Readonly<Record<string, OnceEntry>>;
 }

@@ -2,6 +2,7 @@ import type { EventPipe } from "../runtime/pipe.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import type { OnceOptions, ToolContext, ToolEvent } from "../tools/context.ts";
 import type { Message } from "../values/message.ts";
+import { OnceEffects } from "./once.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A change of history that a tool asked for. */
@@ -15,13 +16,14 @@ export class StepContext implements ToolContext {
   readonly #state: RunState;
   readonly #pipe: EventPipe;
   readonly io: UserIo;
-  readonly #effects = new Map<string, Promise<unknown>>();
+  readonly effects: OnceEffects;
   #replacements: Replacement[] = [];
 
   constructor(state: RunState, pipe: EventPipe, io: UserIo) {
     this.#state = state;
     this.#pipe = pipe;
     this.io = io;
+    this.effects = new OnceEffects(state);
   }
 
   get messages(): readonly Message[] {
@@ -36,43 +38,32 @@ export class StepContext implements ToolContext {
     return this.#pipe.cancelSignal;
   }
 
-  async once<T>(
+  // The members are bound, since tools take them out of the context: `run: (input, { once }) => …`.
+  readonly once = async <T>(
     key: string,
     effect: (idempotencyKey: string) => T | Promise<T>,
-    _options?: OnceOptions<T>,
-  ): Promise<T> {
-    const { once } = this.#state;
+    options?: OnceOptions<T>,
+  ): Promise<T> => {
     // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: what a key recorded is what its own effect gave
-    if (once.has(key)) return once.get(key) as T;
-    let underWay = this.#effects.get(key);
-    if (underWay === undefined) {
-      underWay = Promise.resolve(effect(`${this.#state.runId}:${key}`)).then((result) => {
-        once.set(key, result);
-        return result;
-      });
-      this.#effects.set(key, underWay);
-      const forget = (): void => {
-        this.#effects.delete(key);
-      };
-      underWay.then(forget, forget);
-    }
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: see above
-    return (await underWay) as T;
-  }
+    return (await this.effects.do(key, effect, options)) as T;
+  };
 
-  emit(event: ToolEvent): void {
+  readonly emit = (event: ToolEvent): void => {
     if (event.type === "script-output") this.#pipe.scriptOutput(event.content);
     else this.#pipe.runtime("tool", event.kind, event.level, event.message, event.data);
-  }
+  };
 
-  replaceMessages(range: { readonly from: number; readonly to: number }, messages: readonly Message[]): void {
+  readonly replaceMessages = (
+    range: { readonly from: number; readonly to: number },
+    messages: readonly Message[],
+  ): void => {
     const { from, to } = range;
     const { length } = this.#state.messages;
     if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || from > to || to > length) {
       throw new RangeError(`The range from ${from} to ${to} is not within the ${length} messages of the run`);
     }
     this.#replacements.push({ range, messages: [...messages] });
-  }
+  };
 
   /** The changes of history asked for since the last call, in order. */
   takeReplacements(): readonly Replacement[] {

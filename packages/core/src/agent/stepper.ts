@@ -1,6 +1,7 @@
 import { LimitReachedError, ToolOutputError, UnknownToolError } from "../errors.ts";
 import type { GraphNode } from "../chains/graph.ts";
 import { narrowed, nextInChain } from "../chains/next.ts";
+import { JournalWriteError, OnceUncertainError } from "../runtime/journal/errors.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { checkOutput, inputFor } from "../tools/call.ts";
 import { ERROR_RETRY } from "../truncation/policy.ts";
@@ -207,6 +208,8 @@ export class Stepper {
   async #survive(error: unknown): Promise<void> {
     if (!(error instanceof BodyFailure)) throw error;
     const { cause, node } = error;
+    // No model can mend these: the host has to know.
+    if (cause instanceof OnceUncertainError || cause instanceof JournalWriteError) throw cause;
     if (recoveryReason(cause) !== undefined) return this.#recover(cause);
     const { tally } = this.#state;
     tally.failuresInRow += 1;

@@ -23,6 +23,8 @@ export interface PipeSettings {
   readonly sinks?: readonly EventSink[] | undefined;
   /** Lets a sink's error fail the run, instead of detaching the sink. */
   readonly strictSinks?: boolean | undefined;
+  /** The number of the last event before, for a run that was resumed; 0 by default. */
+  readonly sequence?: number | undefined;
 }
 
 /**
@@ -41,14 +43,15 @@ export class EventPipe {
   /** Called once when the run is cancelled, for whoever waits without a signal. */
   onCancel: ((reason: unknown) => void) | undefined;
   #sinks: readonly EventSink[];
-  #sequence = 0;
+  #sequence: number;
   #stream: { readonly messageId: string; chunkIndex: number } | undefined;
 
-  constructor({ runId, agentName, sinks = [], strictSinks = false }: PipeSettings) {
+  constructor({ runId, agentName, sinks = [], strictSinks = false, sequence = 0 }: PipeSettings) {
     this.runId = runId;
     this.agentName = agentName;
     this.#sinks = [...sinks];
     this.#strictSinks = strictSinks;
+    this.#sequence = sequence;
   }
 
   /** Whether anybody listens; when not, no event needs to be made. */

@@ -26,19 +26,22 @@ export interface ToolContext {
    * @param key - Unique within the run.
    * @param effect - Gets an idempotency key that is the same at every attempt.
    */
-  once<T>(
+  readonly once: <T>(
     key: string,
     effect: (idempotencyKey: string) => T | Promise<T>,
     options?: OnceOptions<T>,
-  ): Promise<T>;
+  ) => Promise<T>;
   /** Sends an event to the run's sinks, such as a script's output. */
-  emit(event: ToolEvent): void;
+  readonly emit: (event: ToolEvent) => void;
   /**
    * Replaces a range of the conversation when the step finishes; the only way to change history.
    *
    * @param range - Positions in `messages`; `to` is not part of it.
    */
-  replaceMessages(range: { readonly from: number; readonly to: number }, messages: readonly Message[]): void;
+  readonly replaceMessages: (
+    range: { readonly from: number; readonly to: number },
+    messages: readonly Message[],
+  ) => void;
 }
 
 /** What a tool may send to the run's sinks; the run adds sequence and names. */

@@ -1,0 +1,101 @@
+import { CoreError } from "../../errors.ts";
+
+/** A run id that could name something outside of a store. */
+export class RunIdError extends CoreError {
+  readonly code = "core/run-id";
+
+  constructor() {
+    super(
+      "A run id is made of letters, digits, `.`, `_` and `-`, starts with none but a letter or digit, and has at most 200 characters",
+    );
+  }
+}
+
+/** Another writer holds the run. */
+export class RunLockedError extends CoreError {
+  readonly code = "core/run-locked";
+  readonly runId: string;
+
+  constructor({ runId }: { runId: string }) {
+    super(
+      `The run \`${runId}\` is under way elsewhere; wait until it ends, or stop it, before you go on with it here`,
+    );
+    this.runId = runId;
+  }
+}
+
+/** A record could not be written, so the run stopped; the origin is the `cause`. The run can be resumed when the store can be written again. */
+export class JournalWriteError extends CoreError {
+  readonly code = "core/journal-write";
+  readonly runId: string;
+
+  constructor({ runId, cause }: { runId: string; cause: unknown }) {
+    const reason = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+    super(
+      `The journal of the run \`${runId}\` cannot be written${reason}; make room for it, or make it writable, and resume the run`,
+      { cause },
+    );
+    this.runId = runId;
+  }
+}
+
+/** A journal lacks records that come before others, so the run cannot be rebuilt from it. */
+export class JournalDamagedError extends CoreError {
+  readonly code = "core/journal-damaged";
+  readonly runId: string;
+
+  constructor({ runId, problem }: { runId: string; problem: string }) {
+    super(`The run \`${runId}\` cannot be rebuilt: ${problem}`);
+    this.runId = runId;
+  }
+}
+
+/** No journal of this run is in the store. */
+export class UnknownRunError extends CoreError {
+  readonly code = "core/unknown-run";
+  readonly runId: string;
+
+  constructor({ runId }: { runId: string }) {
+    super(`There is no run \`${runId}\` in this store`);
+    this.runId = runId;
+  }
+}
+
+/** A run was resumed in the middle of an effect of which nobody knows whether it happened. */
+export class OnceUncertainError extends CoreError {
+  readonly code = "core/once-uncertain";
+  readonly key: string;
+  readonly idempotencyKey: string;
+
+  constructor({ key, idempotencyKey }: { key: string; idempotencyKey: string }) {
+    super(
+      `The effect \`${key}\` was begun and its end was not recorded, so it may or may not have happened; ` +
+        'pass `verify` to find out, or `onUncertain: "repeat"` where doing it again under the same key is harmless',
+    );
+    this.key = key;
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+/** A new run was given the id of one that is in the store already. */
+export class RunExistsError extends CoreError {
+  readonly code = "core/run-exists";
+  readonly runId: string;
+
+  constructor({ runId }: { runId: string }) {
+    super(
+      `The run \`${runId}\` is in this store already; go on with it by resumeRun, or give the new run another id`,
+    );
+    this.runId = runId;
+  }
+}
+
+/** The errors of journals and of the runs in them. */
+export type AnyJournalError =
+  | JournalDamagedError
+  | JournalWriteError
+  | OnceUncertainError
+  | RunExistsError
+  | RunIdError
+  | RunLockedError
+  | UnknownRunError;
