@@ -90,7 +90,14 @@ export class Tally {
       tokensIn,
       tokensOut,
       costUsd: this.isPriced ? this.costUsd : null,
-      toolMs: Object.fromEntries(this.#toolMs),
+      toolMs: Object.fromEntries(
+        [...this.#toolMs].map(([name, milliseconds]) => [name, rounded(milliseconds)]),
+      ),
     };
   }
+}
+
+/** To the microsecond: further digits are noise, and make a report hard to read. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
 }
