@@ -49,4 +49,6 @@ async function main(): Promise<void> {
   }
 }
 
+// Whoever reads no further, such as `head`, wants no more.
+process.stdout.once("error", () => process.exit());
 await main();

@@ -33,4 +33,6 @@ async function main(): Promise<void> {
   console.log(`“${output.value ?? ""}”`);
 }
 
+// Whoever reads no further, such as `head`, wants no more.
+process.stdout.once("error", () => process.exit());
 await main();
