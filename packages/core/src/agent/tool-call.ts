@@ -153,6 +153,6 @@ function isPromise(returned: unknown): returned is PromiseLike<unknown> {
 }
 
 /** What kind of error something thrown is; never its text, which may hold a secret. */
-export function errorType(error: unknown): string {
+function errorType(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

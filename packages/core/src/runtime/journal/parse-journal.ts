@@ -16,7 +16,7 @@ export interface ParsedJournal {
 }
 
 /** What every record begins with, so that one glued to a torn one can be told. */
-export const recordStart = '{"sequence":';
+const recordStart = '{"sequence":';
 
 /**
  * Reads a journal's lines. One that is no record is dropped and counted; a whole record glued to a torn one is kept.

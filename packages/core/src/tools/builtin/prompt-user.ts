@@ -16,7 +16,7 @@ const question = makeType<
 );
 
 /** What a run asks from outside when nobody can answer at once. */
-export const userQuestion = z.strictObject({
+const userQuestion = z.strictObject({
   type: z.literal("user-question"),
   question: z.string(),
   timeoutSeconds: z.number().positive().optional(),
