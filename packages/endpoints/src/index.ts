@@ -73,3 +73,24 @@ export type {
   TranscriptionModelSettings,
   TranscriptionModelSpec,
 } from "./catalogue/model-spec.ts";
+
+// The OpenAI-compatible client
+export { openAiClient } from "./openai/client.ts";
+export type { OpenAIClient, OpenAIClientSettings } from "./openai/client.ts";
+export { preparedClient } from "./openai/client-factory.ts";
+export type { ClientFactory } from "./openai/client-factory.ts";
+export { environmentKey } from "./openai/credential.ts";
+export type { ApiKey } from "./openai/credential.ts";
+export {
+  ClientClosedError,
+  ClientSettingsError,
+  MissingCredentialError,
+  ProviderCallError,
+  ProviderProtocolError,
+} from "./openai/provider-errors.ts";
+export type {
+  AnyClientError,
+  ClientSetting,
+  CredentialFault,
+  ProviderFailureFacts,
+} from "./openai/provider-errors.ts";
