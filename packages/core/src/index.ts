@@ -69,6 +69,7 @@ export type {
   AnyLink,
   Contract,
   Fit,
+  FitLink,
   FitOne,
   Handed,
   Input,

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-import type { AnyValueType, Of, Value } from "../values/value.ts";
+import type { AnyValue, AnyValueType, Of, Value } from "../values/value.ts";
 import type { Stop, Suspend } from "../values/builtin.ts";
 import type { AnyFactory, Factory } from "./factory.ts";
 import type { AnyTool, Tool } from "./tool.ts";
@@ -71,25 +71,38 @@ export type Parent = AnyTool | AnyFactory | AnyLink;
 export type Fit<P, In, Name extends string> = P extends readonly unknown[]
   ? { readonly [K in keyof P]: FitOne<P[K], In, Name> }
   : FitOne<P, In, Name>;
-/** A parent, or the sentence that says why the tool cannot be linked to it. */
-export type FitOne<P, In, Name extends string> =
-  P extends Link<infer N, infer O, infer Up>
-    ? unknown extends N
-      ? [Extract<O, In>] extends [never]
+/**
+ * A parent, or the sentence that says why the tool cannot be linked to it. Where a type is erased, on either side of the
+ * link, the compiler lets it pass and the agent checks it when it is constructed.
+ */
+export type FitOne<P, In, Name extends string> = [In] extends [never]
+  ? P
+  : P extends undefined
+    ? P
+    : P extends Link<infer N, infer O, infer Up>
+      ? FitLink<P, N, O, Up, In, Name>
+      : AnyValue extends OutputOf<P>
+        ? P
+        : [Handed<P>] extends [never]
+          ? `\`${NameOf<P>}\` always stops, so \`${Name}\` would never run`
+          : [Handed<P>] extends [In]
+            ? P
+            : [Extract<Handed<P>, In>] extends [never]
+              ? `\`${NameOf<P>}\` returns nothing that \`${Name}\` accepts`
+              : `\`${NameOf<P>}\` may return a value that \`${Name}\` does not accept; link it with when()`;
+
+/** A conditional link, or the sentence that says why it cannot stand. */
+export type FitLink<P, Narrowed, Out, Up extends string, In, Name extends string> = unknown extends Narrowed
+  ? AnyValue extends Out
+    ? P
+    : [Out] extends [never]
+      ? `\`${Up}\` always stops, so \`${Name}\` would never run`
+      : [Extract<Out, In>] extends [never]
         ? `\`${Up}\` returns nothing that \`${Name}\` accepts`
         : P
-      : [N] extends [In]
-        ? P
-        : `\`${Up}\` is followed for a value that \`${Name}\` does not accept`
-    : unknown extends OutputOf<P> // an erased parent is checked when the agent is constructed
-      ? P
-      : [Handed<P>] extends [never]
-        ? `\`${NameOf<P>}\` always stops, so \`${Name}\` would never run`
-        : [Handed<P>] extends [In]
-          ? P
-          : [Extract<Handed<P>, In>] extends [never]
-            ? `\`${NameOf<P>}\` returns nothing that \`${Name}\` accepts`
-            : `\`${NameOf<P>}\` may return a value that \`${Name}\` does not accept; link it with when()`;
+  : [Narrowed] extends [In]
+    ? P
+    : `\`${Up}\` is followed for a value that \`${Name}\` does not accept`;
 
 /** What a definition says beside its `run`. */
 export interface Contract<Name extends string, I extends InputType, O extends OutputTypes, P> {

@@ -8,17 +8,24 @@ type MemberOf<V, K extends string> = V extends AnyValue ? (K extends KindsOf<V> 
 type Unhandled<V, Keys> = V extends AnyValue ? ([KindsOf<V> & Keys] extends [never] ? V : never) : never;
 type Results<H> = { [K in keyof H]: H[K] extends (value: never) => infer R ? R : never }[keyof H];
 
+/** Handlers that cover a union, or the sentence that says what is wrong with them. */
+type Covering<V, H> = [Unhandled<V, keyof H>] extends [never]
+  ? [Exclude<keyof H, KindsOf<V>>] extends [never]
+    ? H
+    : `no value here is a \`${Exclude<keyof H, KindsOf<V>> & string}\``
+  : `no handler for \`${KindsOf<Unhandled<V, keyof H>>}\``;
+
 /**
- * Tells the members of a union of values apart. The handler of the most specific kind is called;
- * a member without a handler is a compile error.
+ * Tells the members of a union of values apart. The handler of the most specific kind is called. A member without a
+ * handler is a compile error, and so is a handler without a member.
  *
+ * @param handlers - Functions by kind; a handler of an ancestor, such as `empty`, stands for all subtypes without one.
  * @returns What the handler returned.
+ * @throws `TypeError` when, in code without types, no handler stands for the value.
  */
 export function match<V extends AnyValue, const H extends Handlers<V, unknown>>(
   value: V,
-  handlers: [Unhandled<V, keyof H>] extends [never]
-    ? H
-    : `no handler for \`${KindsOf<Unhandled<V, keyof H>>}\``,
+  handlers: Covering<V, H>,
 ): Results<H>;
 export function match(value: AnyValue, handlers: object): unknown {
   const lineage = lineageOf(value) ?? [];
