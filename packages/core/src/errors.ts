@@ -1,6 +1,7 @@
 import type {
   AgentChangedError,
   CancelledError,
+  NestingError,
   ReplyError,
   RunBusyError,
   SnapshotError,
@@ -47,6 +48,7 @@ export type AnyCoreError =
   | MessageError
   | MockScriptError
   | NameError
+  | NestingError
   | ReplyError
   | RunBusyError
   | RunFailedError

@@ -273,3 +273,7 @@ export type { JournalRecord } from "./runtime/journal/record.ts";
 export { rebuildRun } from "./runtime/journal/rebuild.ts";
 export type { RebuiltRun } from "./runtime/journal/rebuild.ts";
 export type { JournalHandle, JournalStore } from "./runtime/journal/store.ts";
+export { asTool } from "./agent/as-tool.ts";
+export type { AsToolOptions } from "./agent/as-tool.ts";
+export { NestingError } from "./agent/errors.ts";
+export type { Suspends } from "./tools/state.ts";

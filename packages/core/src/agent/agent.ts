@@ -164,14 +164,19 @@ export class Agent<Output extends Stop = Stop> {
     if (node === undefined) {
       throw new ReplyError(`The run of \`${this.name}\` waits for no reply; resume it without one`);
     }
-    return this.#run(state, options, journal, { tool: node.key, value: replyFor(node, given) });
+    // Checked at once, unless the tool has to work it into its output first.
+    const isOutput = node.tool.suspends?.resume === undefined || state.pending?.isRecovery === true;
+    return this.#run(state, options, journal, {
+      tool: node.key,
+      value: isOutput ? replyFor(node, given) : given,
+    });
   }
 
   #run(
     state: RunState,
-    { signal, sinks, io, limits }: RunOptions,
+    { signal, sinks, io, limits, journal: store, parent }: RunOptions,
     journal?: RunJournal,
-    reply?: { readonly tool: string; readonly value: AnyValue },
+    reply?: { readonly tool: string; readonly value: unknown },
   ): Run<Output> {
     return new Run({
       agent: this.#compiled,
@@ -183,6 +188,8 @@ export class Agent<Output extends Stop = Stop> {
       sinks,
       limits,
       journal,
+      store,
+      parent,
     });
   }
 

@@ -84,3 +84,16 @@ export class RunBusyError extends CoreError {
     super("A step of this run is under way; await it before the next one");
   }
 }
+
+/** Agents call agents more deeply than is allowed: most likely one calls itself. */
+export class NestingError extends CoreError {
+  readonly code = "core/nesting";
+  readonly maxDepth: number;
+
+  constructor({ agentName, maxDepth }: { agentName: string; maxDepth: number }) {
+    super(
+      `\`${agentName}\` is ${maxDepth} agents deep and may call no further one; let a tool do the work, or flatten the agents`,
+    );
+    this.maxDepth = maxDepth;
+  }
+}

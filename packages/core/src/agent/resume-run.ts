@@ -46,7 +46,7 @@ export async function openRun<Output extends Stop>(
     if (damage !== null) onDamage?.(damage);
     const { snapshot, sequence, eventSequence } = rebuildRun(runId, records);
     const journal = { open: () => Promise.resolve(handle), base: null, sequence, eventSequence };
-    return agent.restoreFrom(journal, snapshot, reply, options);
+    return agent.restoreFrom(journal, snapshot, reply, { ...options, journal: store });
   } catch (error) {
     await handle.close();
     throw error;

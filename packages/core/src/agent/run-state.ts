@@ -73,6 +73,7 @@ export class RunState {
 
   /** A tool failed: its chain ends here, and the cycle of defaults goes on. */
   breakOff(): void {
+    this.pending = null;
     this.last = undefined;
     this.output = Empty();
     this.chosenBy = "default";

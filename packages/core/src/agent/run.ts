@@ -4,7 +4,7 @@ import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
 import { RunExistsError } from "../runtime/journal/errors.ts";
 import { parseJournal } from "../runtime/journal/parse-journal.ts";
 import { JournalRecorder } from "../runtime/journal/recorder.ts";
-import type { JournalHandle } from "../runtime/journal/store.ts";
+import type { JournalHandle, JournalStore } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import { endpointFacts } from "../llm/endpoint.ts";
 import type { Stop } from "../values/builtin.ts";
@@ -14,6 +14,7 @@ import { RunBusyError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { effectiveLimits, type EffectiveLimits, type Limits } from "./limits.ts";
 import { inputMessage, openingMessages } from "./opening.ts";
+import { ParentOf, withParent, type ParentRun } from "./nesting.ts";
 import type { FailedRun, RunReport, RunResult } from "./outcome.ts";
 import { takeSnapshot } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
@@ -30,12 +31,16 @@ export interface RunParts<Output> {
   readonly isOutput: (candidate: unknown) => candidate is Output;
   readonly io: UserIo;
   /** The reply that the state waits for, with the key of the tool that asked. */
-  readonly reply?: { readonly tool: string; readonly value: AnyValue } | undefined;
+  readonly reply?: { readonly tool: string; readonly value: unknown } | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly sinks?: readonly EventSink[] | undefined;
   readonly limits?: Limits | undefined;
   /** Where the run's steps are written; none keeps them in memory alone. */
   readonly journal?: RunJournal | undefined;
+  /** Where the runs of agents that are tools keep theirs. */
+  readonly store?: JournalStore | undefined;
+  /** The run whose tool this one is. */
+  readonly parent?: ParentRun | undefined;
 }
 
 /** A run's journal: how to hold it, and what it holds already. */
@@ -63,6 +68,7 @@ export class Run<Output extends Stop = Stop> {
   readonly #forgetSignal: () => void;
   readonly #context: StepContext;
   readonly #journal: RunJournal | undefined;
+  readonly #parent: ParentRun | undefined;
   #recorder: JournalRecorder | undefined;
   #reply: RunParts<Output>["reply"];
   #wallTimer: NodeJS.Timeout | undefined;
@@ -72,7 +78,19 @@ export class Run<Output extends Stop = Stop> {
   #failure: Error | undefined;
 
   /** @internal Use `agent.start`. */
-  constructor({ agent, state, isOutput, io, reply, signal, sinks = [], limits, journal }: RunParts<Output>) {
+  constructor({
+    agent,
+    state,
+    isOutput,
+    io,
+    reply,
+    signal,
+    sinks = [],
+    limits,
+    journal,
+    store,
+    parent,
+  }: RunParts<Output>) {
     this.#agent = agent;
     this.#state = state;
     this.#isOutput = isOutput;
@@ -87,7 +105,12 @@ export class Run<Output extends Stop = Stop> {
       sequence: journal?.eventSequence ?? 0,
     });
     this.#journal = journal;
+    this.#parent = parent;
     this.#context = new StepContext(state, this.#pipe, io);
+    withParent(
+      this.#context,
+      new ParentOf(state, this.#pipe, { depth: (parent?.depth ?? 0) + 1, journal: store }),
+    );
     const context = this.#context;
     this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
     const cancel = (): void => {
@@ -180,7 +203,7 @@ export class Run<Output extends Stop = Stop> {
     if (!this.#state.isStarted) await this.#putOpeningMessages();
     const reply = this.#reply;
     const node = reply === undefined ? undefined : this.#agent.graph.byKey.get(reply.tool);
-    if (reply !== undefined && node !== undefined) this.#stepper.accept(node, reply.value);
+    if (reply !== undefined && node !== undefined) await this.#stepper.accept(node, reply.value);
     // The reply is not to be asked for again, whatever the next step comes to.
     if (reply !== undefined) await this.#recorder?.step();
     this.#reply = undefined;
@@ -209,8 +232,8 @@ export class Run<Output extends Stop = Stop> {
       fingerprint: fingerprint(),
       input,
       base,
-      parentRunId: null,
-      parentAgentName: null,
+      parentRunId: this.#parent?.runId ?? null,
+      parentAgentName: this.#parent?.agentName ?? null,
     });
   }
 
@@ -286,7 +309,7 @@ export class Run<Output extends Stop = Stop> {
     const { description, model } = this.#agent;
     const facts: LifecycleFacts = {
       agentDescription: description,
-      parentAgentName: null,
+      parentAgentName: this.#parent?.agentName ?? null,
       ...(model === undefined ? {} : endpointFacts(model.endpoint)),
     };
     this.#pipe.lifecycle(kind, status === undefined ? facts : { ...facts, status });

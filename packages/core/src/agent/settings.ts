@@ -6,6 +6,7 @@ import type { AnyTool } from "../tools/tool.ts";
 import type { Stop } from "../values/builtin.ts";
 import type { AnyValueType } from "../values/value.ts";
 import type { Limits } from "./limits.ts";
+import type { ParentRun } from "./nesting.ts";
 import type { AgentMode } from "./modes.ts";
 
 /** A list of tools; a nested list, such as a chain kept together, counts as its members. */
@@ -60,4 +61,6 @@ export interface RunOptions {
   readonly journal?: JournalStore | undefined;
   /** A name for the run; by default a new UUID. With a journal: letters, digits, `.`, `_` and `-`. */
   readonly runId?: string | undefined;
+  /** The run whose tool this one is; set by `asTool`. @internal */
+  readonly parent?: ParentRun | undefined;
 }

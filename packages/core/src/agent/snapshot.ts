@@ -21,6 +21,8 @@ export interface PendingRequest {
   /** The tool that asked, by key. */
   readonly tool: string;
   readonly request: unknown;
+  /** What the tool needs besides the reply; undefined for most. */
+  readonly state?: unknown;
   readonly chosenBy: ChosenBy;
   /** True when the run itself asked, after a failed or interrupted model call. */
   readonly isRecovery: boolean;

@@ -9,8 +9,10 @@ import { errorMessage, finaliseValue, type Message } from "../values/message.ts"
 import { familyOf, type AnyValue } from "../values/value.ts";
 import { askModel } from "./ask-model.ts";
 import type { CompiledAgent } from "./compiled.ts";
+import { ReplyError } from "./errors.ts";
 import type { EffectiveLimits } from "./limits.ts";
 import { interruptedNotice, recoveryQuestions, recoveryReason } from "./recovery.ts";
+import { replyFor } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
 import type { ChosenBy } from "./snapshot.ts";
 import type { StepContext } from "./step-context.ts";
@@ -71,8 +73,18 @@ export class Stepper {
     return chosen.node.role === "prompter" ? this.#promptModel(chosen.node) : this.#runTool(chosen);
   }
 
-  /** Takes a reply for the output of the tool that asked for it. */
-  accept(node: GraphNode, reply: AnyValue): void {
+  /** Takes a reply for the output of the tool that asked for it, or lets the tool work it into one. */
+  async accept(node: GraphNode, reply: unknown): Promise<void> {
+    const { pending } = this.#state;
+    const resume = node.tool.suspends?.resume;
+    if (resume === undefined || pending?.isRecovery === true) this.#take(node, replyFor(node, reply));
+    else
+      await this.#carry(node, pending?.chosenBy ?? "default", () =>
+        this.#caller.resume(node, reply, pending?.state),
+      );
+  }
+
+  #take(node: GraphNode, reply: AnyValue): void {
     const { pending } = this.#state;
     this.#state.pending = null;
     this.append(finaliseValue(reply, { caller: node.name }));
@@ -164,11 +176,17 @@ export class Stepper {
     if (chosenBy === "chain") tally.chainedSteps += 1;
     if (chosenBy === "chain" || chosenBy === "tool") tally.skip(view.tokenEstimate);
     if (node.tool.polls) repeats.exempt();
+    return this.#carry(node, chosenBy, () => this.#caller.call(node, input));
+  }
+
+  /** Runs a tool's body and takes its output, or its failure. */
+  async #carry(node: GraphNode, chosenBy: ChosenBy, body: () => unknown): Promise<AnyValue | undefined> {
+    const { tally } = this.#state;
     toolStarted(this.#pipe, node.name);
     const startedAt = performance.now();
     let output: AnyValue;
     try {
-      const returned = this.#caller.call(node, input);
+      const returned = body();
       output = checkOutput(node.tool, returned instanceof Promise ? await returned : returned);
     } catch (error) {
       this.#failed(node, error, startedAt);
@@ -179,6 +197,7 @@ export class Stepper {
     tally.spend(node.name, durationMs);
     toolSucceeded(this.#pipe, node.name, output, durationMs);
     tally.failuresInRow = 0;
+    this.#state.pending = null;
     return this.#finish(node, output, chosenBy);
   }
 
@@ -209,7 +228,7 @@ export class Stepper {
     if (!(error instanceof BodyFailure)) throw error;
     const { cause, node } = error;
     // No model can mend these: the host has to know.
-    if (cause instanceof OnceUncertainError || cause instanceof JournalWriteError) throw cause;
+    if (isForHost(cause)) throw cause;
     if (recoveryReason(cause) !== undefined) return this.#recover(cause);
     const { tally } = this.#state;
     tally.failuresInRow += 1;
@@ -259,6 +278,15 @@ export class Stepper {
         declared: outputs.map(({ kind }) => kind),
       });
     }
-    this.#state.pending = { tool: node.key, request: parsed.data, chosenBy, isRecovery };
+    const state: unknown = Reflect.get(output, "state");
+    const pending = { tool: node.key, request: parsed.data, chosenBy, isRecovery };
+    this.#state.pending = state === undefined ? pending : { ...pending, state };
   }
+}
+
+/** Whether a tool's failure is one that only whoever runs the agent can mend. */
+function isForHost(cause: unknown): boolean {
+  return (
+    cause instanceof OnceUncertainError || cause instanceof JournalWriteError || cause instanceof ReplyError
+  );
 }

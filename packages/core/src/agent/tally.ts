@@ -74,6 +74,18 @@ export class Tally {
     this.skippedPromptTokens += promptTokens;
   }
 
+  /** Adds what a child run did since it was last counted. */
+  add(child: RunReport, before?: RunReport): void {
+    this.llmCalls += child.llmCalls - (before?.llmCalls ?? 0);
+    this.skippedCalls += child.skippedCalls - (before?.skippedCalls ?? 0);
+    this.skippedPromptTokens += child.skippedPromptTokens - (before?.skippedPromptTokens ?? 0);
+    this.tokensIn += child.tokensIn - (before?.tokensIn ?? 0);
+    this.tokensOut += child.tokensOut - (before?.tokensOut ?? 0);
+    if (child.costUsd === null) return;
+    this.costUsd += child.costUsd - (before?.costUsd ?? 0);
+    this.isPriced = true;
+  }
+
   spend(toolName: string, milliseconds: number): void {
     this.#toolMs.set(toolName, (this.#toolMs.get(toolName) ?? 0) + milliseconds);
   }

@@ -5,6 +5,7 @@ import type { EventPipe } from "../runtime/pipe.ts";
 import { runBody } from "../tools/call.ts";
 import type { ToolContext } from "../tools/context.ts";
 import type { AnyValue } from "../values/value.ts";
+import { parentOf, withParent } from "./nesting.ts";
 
 /** The run is over because somebody gave it up. */
 export class Cancellation extends Error {
@@ -49,6 +50,16 @@ export class ToolCaller {
     if (tool.retries > 0 || tool.timeoutMs !== undefined) return this.#callPatiently(node, input);
     try {
       const returned = runBody(tool, input, this.#context);
+      return isPromise(returned) ? this.#settled(node, returned) : returned;
+    } catch (error) {
+      throw this.#failure(node, error);
+    }
+  }
+
+  /** Lets a tool that suspended work the reply into an output; throws as `call` does. */
+  resume(node: GraphNode, reply: unknown, state: unknown): unknown {
+    try {
+      const returned = node.tool.suspends?.resume?.(reply, state, this.#context);
       return isPromise(returned) ? this.#settled(node, returned) : returned;
     } catch (error) {
       throw this.#failure(node, error);
@@ -128,19 +139,10 @@ export class ToolCaller {
 
 /** The same context with another signal. */
 function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
-  return {
-    messages: context.messages,
-    signal,
-    io: context.io,
-    runId: context.runId,
-    once: (key, effect, options) => context.once(key, effect, options),
-    emit: (event) => {
-      context.emit(event);
-    },
-    replaceMessages: (range, messages) => {
-      context.replaceMessages(range, messages);
-    },
-  };
+  const { messages, io, runId, once, emit, replaceMessages } = context;
+  const changed: ToolContext = { messages, signal, io, runId, once, emit, replaceMessages };
+  const parent = parentOf(context);
+  return parent === undefined ? changed : withParent(changed, parent);
 }
 
 function isPromise(returned: unknown): returned is PromiseLike<unknown> {

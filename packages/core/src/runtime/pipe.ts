@@ -184,6 +184,11 @@ export class EventPipe {
       this.#send({ type: "runtime", category, kind, level, message, data, ...this.#stamp() });
   }
 
+  /** Delivers an event of another run, such as a child's, as it is. */
+  forward(event: RunEvent): void {
+    if (this.isListening) this.#send(event);
+  }
+
   #stamp(): { readonly sequence: number; readonly runId: string; readonly agentName: string } {
     this.#sequence += 1;
     return { sequence: this.#sequence, runId: this.runId, agentName: this.agentName };

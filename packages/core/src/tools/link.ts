@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { AnyValue, AnyValueType, Of, Value } from "../values/value.ts";
 import type { Stop, Suspend } from "../values/builtin.ts";
 import type { AnyFactory, Factory } from "./factory.ts";
+import type { Suspends } from "./state.ts";
 import type { AnyTool, Tool } from "./tool.ts";
 
 export type OutputOf<T> =
@@ -118,7 +119,7 @@ export interface Contract<Name extends string, I extends InputType, O extends Ou
   readonly chainedTo?:
     (P extends Fit<P, Input<I, Name>, Name> ? P : Fit<P, Input<I, Name>, Name>) | undefined;
   /** What the tool may ask from outside before it can go on; the reply becomes its output. */
-  readonly suspends?: { readonly request: z.ZodType; readonly reply: AnyValueType };
+  readonly suspends?: Suspends;
   /** Milliseconds after which a call fails with `ToolTimeoutError`; none by default. */
   readonly timeoutMs?: number;
   /** How often a failed call is tried again before it counts as failed; 0 by default. */

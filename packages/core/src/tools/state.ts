@@ -14,6 +14,18 @@ export interface LinkState {
   readonly condition: ((output: unknown) => boolean) | undefined;
 }
 
+/** What a tool may ask from outside, and what comes back. */
+export interface Suspends {
+  readonly request: z.ZodType;
+  readonly reply: AnyValueType;
+  /**
+   * Works the reply into an output, for a tool that has more to do; without it the reply is the output.
+   *
+   * @internal
+   */
+  readonly resume?: (reply: unknown, state: unknown, context: ToolContext) => unknown;
+}
+
 /** What a tool is, erased of its types: the agent's view of it. */
 export interface ToolState {
   readonly id: string;
@@ -22,7 +34,7 @@ export interface ToolState {
   readonly input: AnyValueType;
   readonly outputs: readonly AnyValueType[];
   links: readonly LinkState[];
-  readonly suspends: { readonly request: z.ZodType; readonly reply: AnyValueType } | undefined;
+  readonly suspends: Suspends | undefined;
   readonly timeoutMs: number | undefined;
   readonly retries: number;
   readonly polls: boolean;

@@ -113,11 +113,13 @@ export const Invoke = makeType<
 >("invoke", [], z.looseObject({ action: z.string(), rationale: z.string() }), { facts: opaque });
 export type Invoke = Of<typeof Invoke>;
 
-/** Ends the run's stretch, not the run: whoever resumes it brings the reply. */
-export const Suspend = makeType<"suspend", { request: unknown }, { request: unknown }>(
+/**
+ * Ends the run's stretch, not the run: whoever resumes it brings the reply. `state` is for a tool that has more to do
+ * with the reply; it stays in the snapshot.
+ */
+export const Suspend = makeType<
   "suspend",
-  [],
-  z.strictObject({ request: z.unknown() }),
-  { facts: opaque },
-);
+  { request: unknown; state?: unknown },
+  { request: unknown; state?: unknown }
+>("suspend", [], z.strictObject({ request: z.unknown(), state: z.unknown().optional() }), { facts: opaque });
 export type Suspend = Of<typeof Suspend>;

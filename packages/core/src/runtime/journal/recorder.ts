@@ -44,6 +44,8 @@ export class JournalRecorder {
 
   /** Hears a run's events; attached to its pipe as a sink. */
   hear(event: RunEvent): void {
+    // A child's events are in the child's journal.
+    if (event.runId !== this.#state.runId) return;
     const at = this.#now().toISOString();
     if (event.type === "message") {
       const { message, sequence } = event;
