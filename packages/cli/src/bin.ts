@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+import { InterruptedError, OutputClosedError } from "./errors.ts";
+import { errorLine } from "./error-line.ts";
+import { Interrupts } from "./interrupts.ts";
+import { main } from "./main.ts";
+
+/** How long what a command left open, such as a connection of an agent, may take to close. */
+const graceMs = 1000;
+
+const interrupts = new Interrupts();
+process.on("SIGINT", () => {
+  // The command was told once and is still here: it no longer listens.
+  if (interrupts.signal.aborted) process.exit(130);
+  interrupts.fire(new InterruptedError());
+});
+for (const stream of [process.stdout, process.stderr]) {
+  // Whoever read the output went away; there is nobody left to work for.
+  stream.on("error", () => {
+    interrupts.end(new OutputClosedError());
+  });
+}
+// What an agent's module leaves unhandled; Node would print its stack.
+process.on("uncaughtException", (error) => {
+  process.stderr.write(`Error: ${errorLine(error)}\n`);
+  process.exit(1);
+});
+
+process.exitCode = await main(process.argv.slice(2), { interrupts });
+setTimeout(() => process.exit(), graceMs).unref();

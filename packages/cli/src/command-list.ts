@@ -1,0 +1,44 @@
+import type { Command } from "./command.ts";
+
+/** A command of the first level, not loaded yet. */
+export interface ListedCommand {
+  readonly name: string;
+  /** The name, and what stands behind it. */
+  readonly usage: string;
+  readonly describe: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** The commands in the order in which help lists them. Each module is loaded when its command is named. */
+export const commandList: readonly ListedCommand[] = [
+  {
+    name: "run",
+    usage: "run <module>",
+    describe: "Run an exported agent in the terminal",
+    load: async () => (await import("./commands/run.ts")).run,
+  },
+  {
+    name: "graph",
+    usage: "graph <module>",
+    describe: "Draw the tools of an exported agent",
+    load: async () => (await import("./commands/graph.ts")).graph,
+  },
+  {
+    name: "example",
+    usage: "example",
+    describe: "Run a bundled example, without a key",
+    load: async () => (await import("./commands/example.ts")).example,
+  },
+  {
+    name: "inventory",
+    usage: "inventory",
+    describe: "Write a model catalogue and generate its module",
+    load: async () => (await import("./commands/inventory.ts")).inventory,
+  },
+  {
+    name: "env",
+    usage: "env",
+    describe: "Encrypt and check environment files",
+    load: async () => (await import("./commands/env.ts")).env,
+  },
+];

@@ -1,0 +1,185 @@
+const marker = Symbol.for("@roboz/cli/error");
+
+/** The base of every error the command line makes itself; `main` turns each into one line and an exit status. */
+export abstract class CliError extends Error {
+  /** Stable, for programs; the message is for people and may change in a patch. */
+  abstract readonly code: CliErrorCode;
+  readonly [marker] = true;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+
+  /** Like `instanceof`, and also true for an error of another installed copy of this package. */
+  static is(error: unknown): error is AnyCliError {
+    return error instanceof Error && marker in error;
+  }
+}
+
+/** Every error class of this package. */
+export type AnyCliError =
+  | AgentExportError
+  | EnvNamesError
+  | InterruptedError
+  | ModuleError
+  | OutputClosedError
+  | PromptError
+  | RunEndedError
+  | SuspendedRunError
+  | UsageError;
+
+/** The codes of {@link AnyCliError}. */
+export type CliErrorCode = AnyCliError["code"];
+
+/** The arguments make no command. */
+export class UsageError extends CliError {
+  readonly code = "cli/usage";
+}
+
+/** The user ended the command from the keyboard. */
+export class InterruptedError extends CliError {
+  readonly code = "cli/interrupted";
+
+  constructor() {
+    super("cancelled");
+  }
+}
+
+/** Whoever read the output of the command went away. */
+export class OutputClosedError extends CliError {
+  readonly code = "cli/output-closed";
+
+  constructor() {
+    super("the output was closed");
+  }
+}
+
+/**
+ * Why nobody answered: there is no terminal to ask at (`no-terminal`), the input ended (`input-ended`), or the two passwords
+ * differ (`no-match`).
+ */
+export type PromptFault = "no-terminal" | "input-ended" | "no-match";
+
+const promptFaults: Readonly<Record<PromptFault, string>> = {
+  "no-terminal":
+    "there is no terminal to ask for the password at; set `ROBOZ_ENV_PASSWORD` for this command instead",
+  "input-ended": "the input ended before a password was given; nothing was written",
+  "no-match": "the passwords do not match; nothing was written",
+};
+
+/** A password could not be asked for. */
+export class PromptError extends CliError {
+  readonly code = "cli/prompt";
+  readonly fault: PromptFault;
+
+  constructor({ fault }: { readonly fault: PromptFault }) {
+    super(promptFaults[fault]);
+    this.fault = fault;
+  }
+}
+
+/** Names that were checked cannot be used as they are. */
+export class EnvNamesError extends CliError {
+  readonly code = "cli/env-names";
+  readonly envNames: readonly string[];
+
+  constructor({ envNames, checked }: { readonly envNames: readonly string[]; readonly checked: number }) {
+    const names = envNames.map((name) => `\`${name}\``).join(", ");
+    super(`${envNames.length} of ${checked} names cannot be used as they are: ${names}`);
+    this.envNames = envNames;
+  }
+}
+
+/**
+ * Why a module was not loaded: it is not there (`missing`), it is no JavaScript or TypeScript by its name (`extension`), it is
+ * TypeScript and nothing here reads that (`no-typescript`), or loading it failed (`failed`; `cause` is its error).
+ */
+export type ModuleFault = "missing" | "extension" | "no-typescript" | "failed";
+
+const moduleFaults: Readonly<Record<ModuleFault, string>> = {
+  missing: "does not exist",
+  extension: "is no module: its name must end with .ts, .mts, .cts, .js, .mjs or .cjs",
+  "no-typescript": `is TypeScript, which Node ${process.versions.node} does not read by itself; run \`npm install tsx\` beside it`,
+  failed: "could not be loaded",
+};
+
+/** A module given on the command line could not be loaded. */
+export class ModuleError extends CliError {
+  readonly code = "cli/module";
+  /** As it was given. */
+  readonly module: string;
+  readonly fault: ModuleFault;
+
+  constructor(refused: {
+    readonly module: string;
+    readonly fault: ModuleFault;
+    readonly cause?: unknown;
+    /** What `cause` said, fit to be shown. */
+    readonly detail?: string | undefined;
+  }) {
+    const { module, fault, cause, detail } = refused;
+    super(
+      `\`${module}\` ${moduleFaults[fault]}${detail === undefined ? "" : `: ${detail}`}`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.module = module;
+    this.fault = fault;
+  }
+}
+
+/** Why no agent was taken from a module: it exports none, several, or what was asked for is none. */
+export type AgentExportFault = "none" | "several" | "not-an-agent";
+
+/** It is not clear which export of a module is the agent. */
+export class AgentExportError extends CliError {
+  readonly code = "cli/agent-export";
+  /** As it was given. */
+  readonly module: string;
+  readonly fault: AgentExportFault;
+  /** The exports that are agents. */
+  readonly agents: readonly string[];
+
+  constructor(refused: {
+    readonly module: string;
+    readonly fault: AgentExportFault;
+    readonly agents: readonly string[];
+    /** The export that was asked for. */
+    readonly asked?: string | undefined;
+  }) {
+    const { module, fault, agents, asked } = refused;
+    const offered = agents.map((name) => `\`${name}\``).join(", ");
+    const sentences: Readonly<Record<AgentExportFault, string>> = {
+      none: "exports no agent; export one, as the default or by name",
+      several: `exports several agents; choose one with --export: ${offered}`,
+      "not-an-agent":
+        `has no agent called \`${asked ?? ""}\`` + (agents.length === 0 ? "" : `; it exports ${offered}`),
+    };
+    super(`\`${module}\` ${sentences[fault]}`);
+    this.module = module;
+    this.fault = fault;
+    this.agents = agents;
+  }
+}
+
+/** A run waits for a reply that this command cannot give. */
+export class SuspendedRunError extends CliError {
+  readonly code = "cli/suspended";
+  /** The tool that asked. */
+  readonly toolName: string;
+
+  constructor({ toolName, question }: { readonly toolName: string; readonly question: string }) {
+    super(`the run waits for a reply to \`${toolName}\`: ${question}`);
+    this.toolName = toolName;
+  }
+}
+
+/** A run was cancelled, and not from the keyboard; `cause` is the reason. */
+export class RunEndedError extends CliError {
+  readonly code = "cli/run-ended";
+
+  constructor({ agentName, cause }: { readonly agentName: string; readonly cause: unknown }) {
+    const reason = cause instanceof Error ? `: ${cause.message}` : "";
+    super(`the run of \`${agentName}\` was cancelled${reason}`, { cause });
+  }
+}
