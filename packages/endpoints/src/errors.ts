@@ -1,4 +1,5 @@
 import type { AnyCatalogueError } from "./catalogue/errors.ts";
+import type { EndpointSettingsError } from "./openai/endpoint-errors.ts";
 import type { AnyClientError } from "./openai/provider-errors.ts";
 import type { AnySecretsError } from "./secrets/errors.ts";
 
@@ -25,4 +26,4 @@ export abstract class EndpointsError extends Error {
 export type EndpointsErrorCode = AnyEndpointsError["code"];
 
 /** Every error class of this package. */
-export type AnyEndpointsError = AnyCatalogueError | AnyClientError | AnySecretsError;
+export type AnyEndpointsError = AnyCatalogueError | AnyClientError | AnySecretsError | EndpointSettingsError;

@@ -41,8 +41,23 @@ export type {
 
 // Catalogues
 export { bundledInventory } from "./catalogue/bundled-inventory.ts";
+export { catalogue } from "./catalogue/catalogue.ts";
+export type {
+  Catalogue,
+  CatalogueConfiguration,
+  CatalogueMembers,
+  CatalogueSettings,
+  EndpointOf,
+  SpecOf,
+} from "./catalogue/catalogue.ts";
 export type { CatalogueLocation } from "./catalogue/catalogue-text.ts";
 export { decodeInventory } from "./catalogue/decode-inventory.ts";
+export type {
+  ChatEndpointSettings,
+  EndpointAdapter,
+  ServiceConfiguration,
+  TranscriptionEndpointSettings,
+} from "./catalogue/endpoint-adapter.ts";
 export {
   CatalogueDuplicateKeyError,
   CatalogueError,
@@ -52,7 +67,9 @@ export {
   CatalogueSyntaxError,
   CatalogueUnknownFieldError,
   CatalogueValueError,
+  ModelNameError,
   ModelSpecError,
+  UnknownModelError,
 } from "./catalogue/errors.ts";
 export type { AnyCatalogueError, CatalogueFileFault, ModelSpecField, NameFault } from "./catalogue/errors.ts";
 export { generatedFileMarker, generateModule } from "./catalogue/generate-module.ts";
@@ -73,8 +90,13 @@ export type {
   TranscriptionModelSettings,
   TranscriptionModelSpec,
 } from "./catalogue/model-spec.ts";
+export { inventoryCatalogues, providerCatalogue } from "./catalogue/provider-catalogue.ts";
 
-// The OpenAI-compatible client
+// Services that speak the OpenAI protocol
+export { chatEndpoint, OpenAICompatibleAdapter, transcriptionEndpoint } from "./openai/adapter.ts";
+export type { OpenAICompatibleSettings } from "./openai/adapter.ts";
+export { EndpointSettingsError } from "./openai/endpoint-errors.ts";
+export type { EndpointSetting } from "./openai/endpoint-errors.ts";
 export { openAiClient } from "./openai/client.ts";
 export type { OpenAIClient, OpenAIClientSettings } from "./openai/client.ts";
 export { preparedClient } from "./openai/client-factory.ts";
