@@ -31,17 +31,13 @@ export class CallObserver {
     this.#clock = clock;
     this.#identity = { callId: randomUUID(), endpoint: facts.endpoint, model: facts.model };
     this.#startedAt = clock.now();
-    this.#tell("started", "info", "A model call started", {
+    this.#tell("started", "debug", "A model call started", {
       messageCount: facts.messages.length,
       messageChars: facts.messages.reduce((chars, { content }) => chars + content.length, 0),
       outputFormat: facts.outputFormat,
       stream: facts.stream,
-      timeoutMs: facts.timeoutMs,
+      timeoutS: facts.timeoutMs === undefined ? undefined : facts.timeoutMs / 1000,
     });
-  }
-
-  get callId(): string {
-    return this.#identity.callId;
   }
 
   retrying(facts: Retry & { readonly partialOutputAbandoned: boolean }): void {
@@ -50,7 +46,7 @@ export class CallObserver {
   }
 
   succeeded(facts: Readonly<Record<string, unknown>>): void {
-    this.#tell("succeeded", "info", "A model call succeeded", { durationMs: this.#duration(), ...facts });
+    this.#tell("succeeded", "debug", "A model call succeeded", { durationMs: this.#duration(), ...facts });
   }
 
   /** A stream could not be closed; the call is not affected. */
@@ -81,9 +77,16 @@ export class CallObserver {
     message: string,
     data: Readonly<Record<string, unknown>>,
   ): void {
-    const known = Object.entries(data).filter(([, fact]) => fact !== undefined);
-    this.#pipe.runtime("llm", kind, level, message, { ...this.#identity, ...Object.fromEntries(known) });
+    const facts: Record<string, unknown> = {};
+    for (const [name, fact] of Object.entries<unknown>({ ...this.#identity, ...data }))
+      if (fact !== undefined) facts[inSnakeCase(name)] = fact;
+    this.#pipe.runtime("llm", kind, level, message, facts);
   }
+}
+
+/** Documents spell the names of facts in snake case, as they do all keys. */
+function inSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const failureKinds: Readonly<Partial<Record<string, RuntimeEventKind>>> = {

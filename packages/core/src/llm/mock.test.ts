@@ -220,25 +220,25 @@ describe("what a call tells its run", () => {
       {
         category: "llm",
         kind: "started",
-        level: "info",
+        level: "debug",
         data: {
           endpoint: "mock",
           model: "mock",
-          messageCount: 2,
-          messageChars: 14,
-          outputFormat: "mock",
+          message_count: 2,
+          message_chars: 14,
+          output_format: "mock",
           stream: false,
         },
       },
-      { kind: "succeeded", data: { durationMs: 0, responseChars: 9 } },
+      { kind: "succeeded", data: { duration_ms: 0, response_chars: 9 } },
       { kind: "started" },
       {
         kind: "failed",
         level: "error",
-        data: { errorKind: "provider_unavailable", errorType: "LLMProviderUnavailableError" },
+        data: { error_kind: "provider_unavailable", error_type: "LLMProviderUnavailableError" },
       },
       { kind: "started" },
-      { kind: "failed", level: "warning", data: { errorKind: "insufficient_funds" } },
+      { kind: "failed", level: "warning", data: { error_kind: "insufficient_funds" } },
     ]);
     expect(JSON.stringify(events)).not.toMatch(/the reply|a secret|Be brief|Hello/);
   });

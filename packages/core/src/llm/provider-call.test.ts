@@ -199,11 +199,11 @@ describe("a call that is streamed", () => {
     expect((await reply).text).toBe("b");
     expect(order).toEqual(["a", "anew", "b"]);
     expect(runtimeEvents().find(({ kind }) => kind === "retrying")?.data).toMatchObject({
-      partialOutputAbandoned: true,
+      partial_output_abandoned: true,
       attempt: 2,
-      maxAttempts: 3,
-      delayMs: 500,
-      errorKind: "provider_unavailable",
+      max_attempts: 3,
+      delay_ms: 500,
+      error_kind: "provider_unavailable",
     });
   });
 
@@ -219,14 +219,14 @@ describe("a call that is streamed", () => {
     expect(runtimeEvents().at(-1)).toMatchObject({
       kind: "succeeded",
       data: {
-        responseChars: 1,
-        reasoningChars: 18,
-        reasoningChunks: 2,
-        tokenReasoning: 2,
-        streamChunks: 3,
-        finishReason: "stop",
-        providerGenerationId: "gen-1",
-        requestId: "req-1",
+        response_chars: 1,
+        reasoning_chars: 18,
+        reasoning_chunks: 2,
+        token_reasoning: 2,
+        stream_chunks: 3,
+        finish_reason: "stop",
+        provider_generation_id: "gen-1",
+        request_id: "req-1",
       },
     });
     expect(JSON.stringify(events)).not.toMatch(/thought|more/);
@@ -240,7 +240,7 @@ describe("a call that is streamed", () => {
     await settled();
     await clock.advance(500);
     await reply;
-    expect(runtimeEvents().at(-1)?.data).toMatchObject({ reasoningChars: 2, reasoningChunks: 1 });
+    expect(runtimeEvents().at(-1)?.data).toMatchObject({ reasoning_chars: 2, reasoning_chunks: 1 });
   });
 
   it("is not affected by a stream that cannot be closed", async () => {
@@ -262,8 +262,8 @@ describe("a call that is streamed", () => {
     await expect(reply).rejects.toBe("enough");
     await settled();
     expect(client.streamsClosed).toBe(1);
-    expect(runtimeEvents().filter(({ level }) => level === "debug")).toMatchObject([
-      { message: "A stream could not be closed", data: { errorType: "Error" } },
+    expect(runtimeEvents().filter(({ kind }) => kind === "failed")).toMatchObject([
+      { message: "A stream could not be closed", data: { error_type: "Error" } },
     ]);
   });
 
@@ -297,12 +297,12 @@ describe("a call that fails", () => {
     expect(client.seen).toHaveLength(3);
     expect(clock.pending).toEqual([]);
     expect(runtimeEvents().map(({ kind, level }) => `${kind} ${level}`)).toEqual([
-      "started info",
+      "started debug",
       "retrying warning",
       "retrying warning",
       "failed warning",
     ]);
-    const ids = new Set(runtimeEvents().map(({ data }) => data["callId"]));
+    const ids = new Set(runtimeEvents().map(({ data }) => data["call_id"]));
     expect(ids.size).toBe(1);
   });
 
@@ -380,7 +380,13 @@ describe("a call that fails", () => {
     expect(runtimeEvents().at(-1)).toMatchObject({
       kind: "failed",
       level: "warning",
-      data: { errorKind: "auth", errorType: "LLMAuthError", status: 401, requestId: "req_9", durationMs: 0 },
+      data: {
+        error_kind: "auth",
+        error_type: "LLMAuthError",
+        status: 401,
+        request_id: "req_9",
+        duration_ms: 0,
+      },
     });
     expect(JSON.stringify(events)).not.toContain("secret");
   });
@@ -467,7 +473,7 @@ describe("giving a call up", () => {
       controller.abort(reason);
       await expect(reply).rejects.toBe(reason);
     }
-    expect(runtimeEvents().at(-1)).toMatchObject({ kind: "cancelled", data: { errorKind: "cancelled" } });
+    expect(runtimeEvents().at(-1)).toMatchObject({ kind: "cancelled", data: { error_kind: "cancelled" } });
   });
 
   it("ignores what comes later, also when it is no success", async () => {

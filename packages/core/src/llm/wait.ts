@@ -82,7 +82,7 @@ function throwGivenUp(why: GivenUp, { pipe, signal, timeoutMs = 0, operation }: 
   signal?.throwIfAborted();
   switch (why) {
     case "cancelled": {
-      const cause: unknown = pipe?.cancelSignal.reason;
+      const cause = pipe?.cancelReason;
       throw operation === undefined
         ? new LLMCallCancelledError({ cause })
         : new ExternalCallCancelledError({ operation, cause });

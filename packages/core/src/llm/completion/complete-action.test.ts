@@ -173,7 +173,7 @@ describe("a reply that is not accepted", () => {
     const { invokes } = await complete([`My secret: ${JSON.stringify(good)}`], { pipe });
     expect(invokes).toEqual([good]);
     const told = events.filter((event) => event.type === "runtime");
-    expect(told).toContainEqual(expect.objectContaining({ data: { droppedChars: 11 } }));
+    expect(told).toContainEqual(expect.objectContaining({ data: { dropped_chars: 11 } }));
     expect(JSON.stringify(told)).not.toContain("secret");
   });
 

@@ -92,7 +92,7 @@ export function readObject(
   if ("problem" in decoded) return { problem: "json", text: decoded.problem };
   if (decoded.droppedChars > 0) {
     pipe?.runtime("llm", "succeeded", "debug", "Text before the object of a reply was left out", {
-      droppedChars: decoded.droppedChars,
+      dropped_chars: decoded.droppedChars,
     });
   }
   if (decoded.hasSecondValue) {
