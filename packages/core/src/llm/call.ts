@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from "../runtime/clock.ts";
+import { callText } from "./call-text.ts";
 import { CallObserver } from "./call-observer.ts";
 import { classifyError } from "./classify.ts";
 import type { ModelTool, ModelToolCall } from "./client.ts";
@@ -140,7 +141,7 @@ function finish(
   throwIfGivenUp(settings);
   if (answer instanceof Error) throw classifyError(answer);
   const reply = replyOf(answer, endpoint, offer);
-  if (settings.onDelta !== undefined) deliver(reply.text, settings.onDelta);
+  if (settings.onDelta !== undefined) deliver(reply.text + callText(reply.toolCalls), settings.onDelta);
   observer?.succeeded({ responseChars: reply.text.length, ...reply.telemetry });
   return reply;
 }

@@ -1,10 +1,11 @@
 import type { Message } from "../values/message.ts";
 import type { ChatRequest, ModelMessage, ModelTool } from "./client.ts";
-import type { LLMEndpoint, MappedMessage } from "./endpoint.ts";
+import type { LLMEndpoint } from "./endpoint.ts";
 import { LLMClientError } from "./errors.ts";
+import { nativeMessages } from "./native-messages.ts";
 
-/** What is sent of the mapped messages: the records that it returns, and of them only role, content and images. */
-export type Scrubber = (messages: readonly MappedMessage[]) => readonly ModelMessage[];
+/** What is sent of the messages: the records that it returns, and of them only what a client knows. */
+export type Scrubber = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
 
 /**
  * What an endpoint is sent for a conversation.
@@ -18,7 +19,10 @@ export function chatRequest(
   scrubber: Scrubber | undefined,
 ): ChatRequest {
   const mapped = messages.map(endpoint.messageMapper);
-  const sent = (scrubber === undefined ? mapped : scrubber(mapped)).map((message) =>
+  const hasTools = tools !== undefined && tools.length > 0;
+  // Providers refuse native calls in a request that offers no tools.
+  const shaped = hasTools ? nativeMessages(mapped) : mapped;
+  const sent = (scrubber === undefined ? shaped : scrubber(shaped)).map((message) =>
     sentMessage(message, endpoint),
   );
   return {
@@ -26,7 +30,7 @@ export function chatRequest(
     messages: sent,
     temperature: endpoint.temperature,
     outputFormat: endpoint.outputFormat,
-    ...(tools === undefined || tools.length === 0 ? undefined : { tools }),
+    ...(hasTools ? { tools } : undefined),
     ...(endpoint.extraBody === undefined || Object.keys(endpoint.extraBody).length === 0
       ? undefined
       : { extraBody: endpoint.extraBody }),

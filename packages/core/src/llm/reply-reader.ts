@@ -1,3 +1,4 @@
+import { CallText } from "./call-text.ts";
 import type {
   ChatChunk,
   ChatClient,
@@ -44,7 +45,7 @@ export function readWhole(reply: ChatReply): ReadReply {
 /** How a stream is read. */
 export interface StreamReading {
   readonly signal: AbortSignal;
-  /** Gets each piece of text that is not empty, until the signal fires. */
+  /** Gets each piece of text that is not empty, and of native calls as text, until the signal fires. */
   readonly onDelta: (text: string) => void;
   /** Told when the stream could not be closed. */
   readonly onCloseFailure: (error: unknown) => void;
@@ -79,6 +80,7 @@ class StreamReader {
   chunks = 0;
   readonly #reading: StreamReading;
   readonly #text: string[] = [];
+  readonly #callText = new CallText();
   readonly #calls = new Map<number, { id: string; name: string; arguments: string[] }>();
   readonly #facts: { -readonly [Fact in keyof ReplyFacts]: ReplyFacts[Fact] } = {};
   #reasoningChars = 0;
@@ -96,6 +98,7 @@ class StreamReader {
         const next = await iterator.next();
         if (next.done === true) {
           isOver = true;
+          this.#deliver(this.#callText.end());
           return;
         }
         if (this.#reading.signal.aborted) return;
@@ -140,10 +143,17 @@ class StreamReader {
       this.#reasoningChars += reasoning.length;
       this.#reasoningChunks += 1;
     }
-    for (const part of chunk.toolCalls ?? []) this.#takeCall(part);
     const text = textOf(chunk.text);
+    if (text !== "") this.#text.push(text);
+    this.#deliver(text);
+    for (const part of chunk.toolCalls ?? []) {
+      this.#takeCall(part);
+      this.#deliver(this.#callText.take(part));
+    }
+  }
+
+  #deliver(text: string): void {
     if (text === "") return;
-    this.#text.push(text);
     try {
       this.#reading.onDelta(text);
     } catch (error) {

@@ -39,6 +39,7 @@ export interface CompletedAction {
  */
 export async function completeAction(options: ActionCompletion): Promise<CompletedAction> {
   const { actions, pipe } = options;
+  let isNative = false;
   const { accepted, calls, telemetry } = await askUntilAccepted({
     pipe,
     tries: options.tries,
@@ -46,13 +47,14 @@ export async function completeAction(options: ActionCompletion): Promise<Complet
     onReply: options.onReply,
     ask: (repairs) => {
       const endpoint = selectEndpoint(options.endpoint);
+      isNative = endpoint.protocol === "tools";
       const request = options.request(repairs);
       const isHeard = pipe?.isListening === true;
       if (isHeard) pipe.startMessage();
       const settings = isHeard ? { ...options, ...streamTo(pipe) } : options;
       return callModel(endpoint, request, actions, settings);
     },
-    read: (reply) => readAction(reply, actions, pipe),
+    read: (reply) => readActions(reply, actions, isNative, pipe),
   });
   return { actions: accepted, invokes: accepted.map(({ invoke }) => invoke), calls, telemetry };
 }
@@ -71,16 +73,50 @@ export function streamTo(
   };
 }
 
-/** The actions of a reply, or why it has none. */
-export function readAction(
+/**
+ * The actions of a reply, or why it has none.
+ *
+ * @param isNative - Whether the model was given native tools. It may still write its call as text.
+ */
+export function readActions(
   reply: ModelReply,
   actions: ActionSet,
+  isNative: boolean,
   pipe: EventPipe | undefined,
 ): { readonly accepted: readonly ValidAction[] } | Rejection {
+  if (reply.toolCalls.length > 0) return readNativeCalls(reply, actions);
   const decoded = readObject(reply, pipe);
-  if ("problem" in decoded) return decoded;
-  const validated = actions.validate(decoded.fields, reply.telemetry);
-  return "problem" in validated ? validated : { accepted: [validated] };
+  const validated = "problem" in decoded ? decoded : actions.validate(decoded.fields, reply.telemetry);
+  if (!("problem" in validated)) return { accepted: [validated] };
+  return isNative
+    ? { problem: validated.problem, text: "The reply calls no tool", hint: nativeHint }
+    : validated;
+}
+
+const nativeHint = "Call one of the tools you have, with arguments that fit its schema.";
+
+/** Native calls, all of them or none: a reply of which only a part was done would be hard to repair. */
+function readNativeCalls(
+  { toolCalls, telemetry }: ModelReply,
+  actions: ActionSet,
+): { readonly accepted: readonly ValidAction[] } | Rejection {
+  const accepted: ValidAction[] = [];
+  for (const call of toolCalls) {
+    // A tool without arguments may be called with nothing at all.
+    const given = decodeReply(call.arguments.trim() === "" ? "{}" : call.arguments);
+    if ("problem" in given) {
+      const text = `The arguments of \`${call.name.slice(0, 100)}\` are no JSON object`;
+      return { problem: "json", text, hint: nativeHint };
+    }
+    const { action: _, ...fields } = given.fields;
+    // The tokens of one reply are counted once.
+    const { endpoint, model } = telemetry;
+    const told = accepted.length === 0 ? telemetry : { endpoint, model };
+    const validated = actions.validate({ action: call.name, ...fields }, told);
+    if ("problem" in validated) return { ...validated, hint: nativeHint };
+    accepted.push(validated);
+  }
+  return { accepted };
 }
 
 /** The JSON object of a reply; what stood around it is reported without its text. */

@@ -8,11 +8,11 @@ import type { Invoke } from "../../values/builtin.ts";
 import type { Message } from "../../values/message.ts";
 import { describeIssues, typeState, type AnyValueType, type Of } from "../../values/value.ts";
 import { callModel, checkMessages, type CallSettings, type ModelOffer, type ModelReply } from "../call.ts";
-import { selectEndpoint, type EndpointLike, type Telemetry } from "../endpoint.ts";
+import { selectEndpoint, type ConcreteEndpoint, type EndpointLike, type Telemetry } from "../endpoint.ts";
 import { LLMClientError } from "../errors.ts";
 import { throwIfGivenUp } from "../wait.ts";
 import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
-import { readAction, readObject, streamTo } from "./complete-action.ts";
+import { readActions, readObject, streamTo } from "./complete-action.ts";
 import { compileActions, metadataFrom, type Rejection } from "./validate.ts";
 
 /** Asks a model in a way of its own; the messages are as the model is to see them. */
@@ -57,7 +57,7 @@ export type CompletionOutput<O> = O extends z.ZodType ? z.output<O> : Of<O>;
  * Asks a model once, outside of any run.
  *
  * With neither `tools` nor `output` the reply's text comes back exactly as the model sent it, after one call. With
- * `output` it is one JSON object that fits the type or schema; with `tools` a call of one of them. Replies that do not fit
+ * `output` it is one JSON object that fits the type or schema; with `tools` a call of one of them, the first when a reply holds several. Replies that do not fit
  * are repaired, by up to `tries` calls.
  *
  * @param options.endpoint - Who is asked; or `callLlmApi`, a function that asks. Exactly one of the two.
@@ -82,15 +82,19 @@ export async function getCompletion(
   const { tools, output } = options;
   if (output !== undefined) {
     const read = outputReader(output, options.pipe);
-    return (await askUntilAccepted({ ...options, read, ask: asker(options, undefined) })).accepted;
+    return (await askUntilAccepted({ ...options, read, ask: asker(options) })).accepted;
   }
-  if (tools === undefined) return (await asker(options, undefined)([])).text;
+  if (tools === undefined) return (await asker(options)([])).text;
 
   const actions = compileActions(tools.map(stateOf));
+  let isNative = false;
+  const note = ({ protocol }: ConcreteEndpoint): void => {
+    isNative = protocol === "tools";
+  };
   const { accepted } = await askUntilAccepted({
     ...options,
-    ask: asker(options, actions),
-    read: (reply) => readAction(reply, actions, options.pipe),
+    ask: asker(options, actions, note),
+    read: (reply) => readActions(reply, actions, isNative, options.pipe),
   });
   return accepted[0]?.invoke;
 }
@@ -124,7 +128,8 @@ function stateOf(tool: AnyTool): ReturnType<typeof toolState> & object {
 /** One way to ask, whoever is asked. */
 function asker(
   options: CompletionSource & CompletionSettings,
-  offer: ModelOffer | undefined,
+  offer?: ModelOffer,
+  onSelect?: (endpoint: ConcreteEndpoint) => void,
 ): (repairs: readonly Message[]) => ModelReply | Promise<ModelReply> {
   const { endpoint, callLlmApi, messages, pipe, truncate = projectConversation } = options;
   const isHeard = pipe?.isListening === true;
@@ -135,7 +140,9 @@ function asker(
     if (isHeard) pipe.startMessage();
     if (callLlmApi !== undefined) return askFunction(callLlmApi, shown, settings);
     const request = { messages: shown, recall: () => shown };
-    return callModel(selectEndpoint(endpoint), request, offer, settings);
+    const selected = selectEndpoint(endpoint);
+    onSelect?.(selected);
+    return callModel(selected, request, offer, settings);
   };
 }
 

@@ -1,5 +1,6 @@
 import { ERROR_RETRY } from "../../truncation/policy.ts";
 import type { Message } from "../../values/message.ts";
+import { callText } from "../call-text.ts";
 import type { ModelReply } from "../call.ts";
 import type { ReplyProblem } from "../errors.ts";
 import type { Rejection } from "./validate.ts";
@@ -17,11 +18,14 @@ const hints: Readonly<Record<ReplyProblem, string>> = {
  *
  * @param reply - The reply itself; left out when it is not to be repeated.
  */
-export function repairMessage({ problem, text }: Rejection, reply: ModelReply | undefined): Message {
-  const echo = reply === undefined ? "" : `\n\nYour reply was:\n${reply.text}`;
+export function repairMessage(
+  { problem, text, hint = hints[problem] }: Rejection,
+  reply: ModelReply | undefined,
+): Message {
+  const echo = reply === undefined ? "" : `\n\nYour reply was:\n${reply.text}${callText(reply.toolCalls)}`;
   return Object.freeze({
     role: "error",
-    content: `Your last reply was not accepted. ${text}. ${hints[problem]}${echo}`,
+    content: `Your last reply was not accepted. ${text}. ${hint}${echo}`,
     images: noImages,
     truncation: ERROR_RETRY,
   });

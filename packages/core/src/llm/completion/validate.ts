@@ -20,6 +20,8 @@ export interface ValidAction {
 export interface Rejection {
   readonly problem: ReplyProblem;
   readonly text: string;
+  /** What helps; none stands for what always helps with the problem in the JSON protocol. */
+  readonly hint?: string | undefined;
 }
 
 /** The tools that are offered to a model, ready to check its calls. Made once, used at every turn. */
