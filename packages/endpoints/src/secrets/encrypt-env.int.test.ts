@@ -36,6 +36,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
 
 useScratchDirectory();
 const isWindows = process.platform === "win32";
+const kills = process.env["ROBOZ_LONG"] === undefined ? 15 : 500;
 const source = "# comment\nexport OPENAI_API_KEY = sk-plain-1 # mine\nDB='pass \\'word\\''\nMODE=dev\nBARE\n";
 const options: EncryptEnvOptions = { secretNames: ["OPENAI_API_KEY", "DB"], password: "pw", scryptLogN: 15 };
 
@@ -286,36 +287,39 @@ describe("encryptEnv", () => {
     await expect(encryptEnv(options)).rejects.toMatchObject({ fault: "not-a-file" });
   });
 
-  it.runIf(!isWindows)("EN-06: a kill at any moment leaves the old file or the new one", async () => {
-    const kills = process.env["ROBOZ_LONG"] === undefined ? 15 : 500;
-    const writer = fileURLToPath(new URL("../../test/endless-writer.ts", import.meta.url));
-    const tsx = import.meta.resolve("tsx");
-    const seen = new Set<string>();
-    let leftovers = 0;
-    for (let kill = 0; kill < kills; kill++) {
-      const child = spawn(process.execPath, ["--import", tsx, writer, "target.encrypt"], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      await once(child.stdout, "data");
-      // A different number of event loop turns each time: the kill hits another step of the writing.
-      for (let turn = 0; turn < (kill * 7) % 50; turn++)
-        await new Promise((resolve) => setImmediate(resolve));
-      child.kill("SIGKILL");
-      await once(child, "close");
+  it.runIf(!isWindows)(
+    "EN-06: a kill at any moment leaves the old file or the new one",
+    { timeout: kills * 20_000 },
+    async () => {
+      const writer = fileURLToPath(new URL("../../test/endless-writer.ts", import.meta.url));
+      const tsx = import.meta.resolve("tsx");
+      const seen = new Set<string>();
+      let leftovers = 0;
+      for (let kill = 0; kill < kills; kill++) {
+        const child = spawn(process.execPath, ["--import", tsx, writer, "target.encrypt"], {
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        await once(child.stdout, "data");
+        // A different number of event loop turns each time: the kill hits another step of the writing.
+        for (let turn = 0; turn < (kill * 7) % 50; turn++)
+          await new Promise((resolve) => setImmediate(resolve));
+        child.kill("SIGKILL");
+        await once(child, "close");
 
-      seen.add(readFileSync("target.encrypt", "utf8"));
-      for (const name of readdirSync(".")) {
-        expect(modeOf(name), name).toBe(0o600);
-        if (name === "target.encrypt") continue;
-        expect(name).toMatch(/^\.target\.encrypt\.[0-9a-f]{16}\.tmp$/);
-        leftovers++;
-        rmSync(name);
+        seen.add(readFileSync("target.encrypt", "utf8"));
+        for (const name of readdirSync(".")) {
+          expect(modeOf(name), name).toBe(0o600);
+          if (name === "target.encrypt") continue;
+          expect(name).toMatch(/^\.target\.encrypt\.[0-9a-f]{16}\.tmp$/);
+          leftovers++;
+          rmSync(name);
+        }
       }
-    }
-    const whole = ["A", "B"].map((letter) => letter.repeat(200_000));
+      const whole = ["A", "B"].map((letter) => letter.repeat(200_000));
 
-    expect([...seen].filter((text) => !whole.includes(text))).toEqual([]);
-    expect(leftovers, "no kill hit the writing; the test shows nothing").toBeGreaterThan(0);
-    expect(existsSync("target.encrypt")).toBe(true);
-  });
+      expect([...seen].filter((text) => !whole.includes(text))).toEqual([]);
+      expect(leftovers, "no kill hit the writing; the test shows nothing").toBeGreaterThan(0);
+      expect(existsSync("target.encrypt")).toBe(true);
+    },
+  );
 });
