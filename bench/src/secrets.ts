@@ -1,14 +1,15 @@
 /**
  * How long encrypted environments take to open: a file of 100 secrets against a file of one, at the default cost and
  * in turn, so that both see the same machine. Also what format v1 takes for 100 secrets, which derives a key for each.
+ * Measures what is built: run `npm run build` first.
  *
- *     npx tsx bench/src/secrets.ts [rounds]
+ *     npm --prefix bench run secrets
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { encryptEnv, loadSecrets, type SecretFormat } from "../../packages/endpoints/src/secrets/index.ts";
+import { encryptEnv, loadSecrets, type SecretFormat } from "@roboz/endpoints/env";
 
 const password = "correct horse battery staple";
 const rounds = Number(process.argv[2] ?? "9");
