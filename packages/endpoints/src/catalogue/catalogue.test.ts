@@ -45,11 +45,12 @@ describe("catalogue", () => {
     expect(adapter.described).toHaveLength(1);
   });
 
-  it("endpoints 4: gives each configured catalogue its own endpoints", () => {
+  it("endpoints 4: gives each configured catalogue its own endpoints and clients", () => {
     const { models } = exampleCatalogue();
     const [one, other] = [models.configured(), models.configured()];
     expect(one.chat).not.toBe(other.chat);
     expect(one.chat).not.toBe(models.chat);
+    expect(one.chat.client).not.toBe(other.chat.client);
     expect(one.modelsByAttribute).toEqual(models.modelsByAttribute);
   });
 

@@ -114,7 +114,7 @@ export { cerebras } from "./providers.ts";
     });
   });
 
-  it("cli 13: is loaded and read without credentials, without the SDK and without a look at the environment", async () => {
+  it("endpoints 1, cli 13: is loaded, listed and read without credentials, without the SDK and without a look at the environment", async () => {
     await initInventory({ directory: project.directory });
     await generateInventory({ directory: project.directory });
     await fs.rm(join(project.directory, "model_catalogue", "models.json"));
@@ -141,7 +141,9 @@ for (const { models } of [openrouter, cerebras, groq]) console.log(models.map(({
 for (const { gpt_oss_120b } of [cerebras, bundled.cerebras]) {
   console.log(gpt_oss_120b.dependencyId, gpt_oss_120b.maxContextTokens);
 }
-for (const { whisper_large_v3_turbo } of [groq, bundled.groq]) console.log(whisper_large_v3_turbo.dependencyId);
+for (const { whisper_large_v3_turbo: ear } of [groq, bundled.groq]) {
+  console.log(ear.dependencyId, JSON.stringify(ear.redactedMetadata()));
+}
 console.log(read.filter((name) => /KEY|ROBOZ|OPENAI/.test(name)).length);
 await import("openai").then(() => console.log("loaded"), (error) => console.log(error.message));
 `,
@@ -153,8 +155,8 @@ gpt-oss-120b
 whisper-large-v3-turbo
 model:cerebras:gpt-oss-120b 131072
 model:cerebras:gpt-oss-120b 131072
-model:groq:whisper-large-v3-turbo
-model:groq:whisper-large-v3-turbo
+model:groq:whisper-large-v3-turbo {"apiName":"groq","modelName":"whisper-large-v3-turbo","endpointType":"transcription"}
+model:groq:whisper-large-v3-turbo {"apiName":"groq","modelName":"whisper-large-v3-turbo","endpointType":"transcription"}
 0
 the SDK was imported
 `,

@@ -1,7 +1,8 @@
-import { LLMEndpoint, TranscriptionEndpoint } from "@roboz/core";
+import { callLlmApi, LLMEndpoint, TranscriptionEndpoint, userMessage } from "@roboz/core";
 import { describe, expect, it } from "vitest";
 
 import * as bundledCatalogues from "../inventory.ts";
+import { scriptedProvider } from "../testing/index.ts";
 import { bundledInventory } from "./bundled-inventory.ts";
 import { decodeInventory } from "./decode-inventory.ts";
 import { encodeInventory } from "./inventory.ts";
@@ -21,6 +22,17 @@ describe("providerCatalogue", () => {
     });
     expect(models.configured().gpt_oss_120b).toMatchObject({ stream: true });
     expect(providerCatalogue("groq", groq).whisper_large_v3_turbo).toBeInstanceOf(TranscriptionEndpoint);
+  });
+
+  it("gives endpoints that core can call", async () => {
+    const provider = await scriptedProvider(["Hello."], { apiKey: "sk-test" });
+    const models = providerCatalogue("local", { ...cerebras, baseUrl: provider.baseUrl });
+    const endpoint = models.configured({ apiKey: "sk-test" }).gpt_oss_120b;
+    const { text } = await callLlmApi({ endpoint, messages: [userMessage("Hi.")] });
+    await endpoint.close();
+    await provider.close();
+    expect(text).toBe("Hello.");
+    expect(provider.requests[0]?.body).toMatchObject({ model: "gpt-oss-120b" });
   });
 
   it("takes the longest timeout that a file may hold", () => {
