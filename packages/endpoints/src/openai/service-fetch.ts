@@ -93,7 +93,7 @@ function watched(response: Response, timeoutMs: number, controller: AbortControl
             sink.close();
             return;
           }
-          tail = (tail + Buffer.from(value).subarray(-endMarkWindow).toString("latin1")).slice(
+          tail = (tail + Buffer.from(value.subarray(-endMarkWindow)).toString("latin1")).slice(
             -endMarkWindow,
           );
           sink.enqueue(value);
