@@ -111,18 +111,8 @@ class ServiceClient implements OpenAIClient {
       return chatReply(data, { headers: response.headers, mask });
     });
 
-  async *stream(request: ChatRequest, options: StreamOptions): AsyncGenerator<ChatChunk, void, undefined> {
-    const call = this.#begin(options.signal);
-    let service: Service | undefined;
-    try {
-      service = await this.#connect();
-      yield* this.#pieces(service, chatBody(request), options.includeUsage, call.signal);
-    } catch (error) {
-      throw failureOf(error, call.signal, service);
-    } finally {
-      call.end();
-    }
-  }
+  readonly stream = (request: ChatRequest, options: StreamOptions): AsyncIterable<ChatChunk> =>
+    this.#streamed(request, options);
 
   readonly listModels = (options: ClientCallOptions): Promise<readonly string[]> =>
     this.#ask(options, async ({ sdk }, signal) => {
@@ -180,6 +170,19 @@ class ServiceClient implements OpenAIClient {
     try {
       service = await this.#connect();
       return await work(service, call.signal);
+    } catch (error) {
+      throw failureOf(error, call.signal, service);
+    } finally {
+      call.end();
+    }
+  }
+
+  async *#streamed(request: ChatRequest, options: StreamOptions): AsyncGenerator<ChatChunk, void, undefined> {
+    const call = this.#begin(options.signal);
+    let service: Service | undefined;
+    try {
+      service = await this.#connect();
+      yield* this.#pieces(service, chatBody(request), options.includeUsage, call.signal);
     } catch (error) {
       throw failureOf(error, call.signal, service);
     } finally {
