@@ -68,13 +68,21 @@ export type AnyCoreError =
 /** The codes of {@link AnyCoreError}. */
 export type CoreErrorCode = AnyCoreError["code"];
 
+const longestName = 80;
+
+/** A name that somebody gave, as a message shows it: on one line, and never at length. */
+function named(given: string): string {
+  const line = given.replace(/\s+/g, " ");
+  return `\`${line.length > longestName ? `${line.slice(0, longestName)}…` : line}\``;
+}
+
 /** A name of a tool, factory, skill, value kind or agent breaks the naming rules. */
 export class NameError extends CoreError {
   readonly code = "core/name";
   readonly given: unknown;
 
   constructor({ what, given, rule }: { what: string; given: unknown; rule: string }) {
-    super(`${what} must be named ${rule}; got ${typeof given === "string" ? `\`${given}\`` : typeof given}`);
+    super(`${what} must be named ${rule}; got ${typeof given === "string" ? named(given) : typeof given}`);
     this.given = given;
   }
 }
@@ -243,7 +251,7 @@ export class UnknownToolError extends CoreError {
 
   constructor({ caller, action, known }: { caller: string; action: string; known: readonly string[] }) {
     super(
-      `${caller} called \`${action}\`; it may call ${known.length === 0 ? "no tool" : known.map((name) => `\`${name}\``).join(", ")}`,
+      `${caller} called ${named(action)}; it may call ${known.length === 0 ? "no tool" : known.map((name) => `\`${name}\``).join(", ")}`,
     );
     this.action = action;
     this.known = known;

@@ -55,6 +55,8 @@ export type {
   AnyValueType,
   DeepReadonly,
   Family,
+  FieldsOf,
+  GivenOf,
   KindsOf,
   Of,
   PlainFields,

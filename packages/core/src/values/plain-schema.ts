@@ -4,7 +4,7 @@ import { ValueTypeError } from "../errors.ts";
 import { isImageSchema } from "./image.ts";
 import { builtinKinds } from "./kinds.ts";
 import { reservedNames } from "./metadata.ts";
-import { asynchronous } from "./parse.ts";
+import { asynchronous, isFields } from "./parse.ts";
 
 /** What a declaration's schema promises. */
 export interface SchemaFacts {
@@ -165,11 +165,12 @@ function isOpaque(def: SchemaDef): boolean {
 
 function checksProblem(def: SchemaDef, at: string, walk: Walk): string | undefined {
   for (const check of list(def["checks"])) {
-    if (!(check instanceof z.core.$ZodCheck)) continue;
-    const { _zod: internals } = check;
-    const { check: name, fn } = { fn: undefined, ...internals.def };
-    if (name === "overwrite") walk.needsProof = walk.isOpaque = true;
-    if (isAsync(fn) || isAsync(Reflect.get(internals, "check"))) return `${asynchronous}${at}`;
+    const internals = isFields(check) ? check["_zod"] : undefined;
+    if (!isFields(internals)) continue;
+    const said = internals["def"];
+    if (!isFields(said)) continue;
+    if (said["check"] === "overwrite") walk.needsProof = walk.isOpaque = true;
+    if (isAsync(said["fn"]) || isAsync(internals["check"])) return `${asynchronous}${at}`;
   }
   return undefined;
 }

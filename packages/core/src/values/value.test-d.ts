@@ -108,6 +108,14 @@ describe("lineage", () => {
     expectTypeOf<{ readonly value: string }>().not.toExtend<Str>();
   });
 
+  it("may grow by a kind alone", () => {
+    const Nickname = Str.extend("nickname", {}).extend("pet_name", { pet: z.string() });
+    expectTypeOf(Nickname({ value: "x", pet: "y" })).toExtend<Str>();
+    const Ping = value("ping", {});
+    expectTypeOf(Ping()).toExtend<Empty>();
+    expectTypeOf(Ping.extend("pong", { n: z.number() })({ n: 1 }).n).toEqualTypeOf<number>();
+  });
+
   it("keeps the four families apart", () => {
     expectTypeOf<Stop>().not.toExtend<Empty>();
     expectTypeOf<Invoke>().not.toExtend<Empty>();

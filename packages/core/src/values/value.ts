@@ -60,8 +60,13 @@ export interface ValueType<Kinds extends string, Fields, Given> {
   readonly extend: <K extends string, S extends z.ZodRawShape & Without<Fields>>(
     kind: K,
     shape: S,
-  ) => ValueType<Kinds | K, Fields & z.output<z.ZodObject<S>>, Given & z.input<z.ZodObject<S>>>;
+  ) => ValueType<Kinds | K, Fields & FieldsOf<S>, Given & GivenOf<S>>;
 }
+
+/** What a shape gives. */
+export type FieldsOf<S extends z.ZodRawShape> = [keyof S] extends [never] ? object : z.output<z.ZodObject<S>>;
+/** What a shape takes. */
+export type GivenOf<S extends z.ZodRawShape> = [keyof S] extends [never] ? object : z.input<z.ZodObject<S>>;
 
 /** A shape that declares no field again. */
 export type Without<Fields> = {
@@ -182,9 +187,12 @@ export function stemsFrom(type: AnyValueType, other: AnyValueType): boolean {
 export function value<const K extends string, S extends z.ZodRawShape>(
   kind: K,
   shape: S,
-): ValueType<"empty" | K, z.output<z.ZodObject<S>>, z.input<z.ZodObject<S>>> {
-  checkName("A value type", kind);
-  return declareType(kind, z.object(shape), failAs(kind));
+): ValueType<"empty" | K, FieldsOf<S>, GivenOf<S>>;
+export function value(kind: string, shape: z.ZodRawShape): AnyValueType {
+  const fail = failAs(checkName("A value type", kind));
+  if (!isFields(shape) || shape instanceof z.core.$ZodType)
+    fail("needs its fields as an object, each a zod schema");
+  return declareType(kind, z.object(shape), fail);
 }
 
 /**
@@ -193,11 +201,11 @@ export function value<const K extends string, S extends z.ZodRawShape>(
  * @param fail - Is told what is wrong with the schema.
  * @internal
  */
-export function declareType<Kind extends string, S extends z.ZodRawShape>(
-  kind: Kind,
-  schema: z.ZodObject<S>,
+export function declareType(
+  kind: string,
+  schema: z.ZodObject,
   fail: (problem: string) => never,
-): ValueType<"empty" | Kind, z.output<z.ZodObject<S>>, z.input<z.ZodObject<S>>> {
+): AnyValueType {
   return makeType(kind, ["empty"], schema, { facts: factsOf(kind, schema, fail) });
 }
 
