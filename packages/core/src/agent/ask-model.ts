@@ -5,7 +5,7 @@ import type { EventPipe } from "../runtime/pipe.ts";
 import { ERROR_RETRY } from "../truncation/policy.ts";
 import { errorMessage, type Message } from "../values/message.ts";
 import type { AnyValue } from "../values/value.ts";
-import type { CompiledAgent } from "./compiled.ts";
+import type { AgentModel, CompiledAgent } from "./compiled.ts";
 import type { EffectiveLimits } from "./limits.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -44,8 +44,8 @@ export async function askModel({
         throw new LimitReachedError({ limit: "llmCalls", allowed: limits.llmCalls });
       return { messages: view.current(repairs), recall: view.recall(repairs) };
     },
-    onReply: (telemetry) => {
-      count(state, telemetry);
+    onReply: (telemetry, replyChars) => {
+      count(state, telemetry, { prompt: promptTokens(model, state), reply: Math.ceil(replyChars / 4) });
       checkSpending(state, limits);
     },
   });
@@ -54,10 +54,19 @@ export async function askModel({
   return actions.map(({ invoke }) => invoke);
 }
 
-function count({ tally, view }: RunState, { tokenInput, tokenOutput, costUsd }: Telemetry): void {
+/** The tokens of what the model is sent now, native tools included, at four characters a token. */
+export function promptTokens(model: AgentModel | undefined, { view }: RunState): number {
+  return view.tokenEstimate + (model?.isNative === true ? model.actions.nativeTokens : 0);
+}
+
+function count(
+  { tally }: RunState,
+  { tokenInput, tokenOutput, costUsd }: Telemetry,
+  estimated: { readonly prompt: number; readonly reply: number },
+): void {
   tally.llmCalls += 1;
-  tally.tokensIn += tokenInput ?? view.tokenEstimate;
-  tally.tokensOut += tokenOutput ?? 0;
+  tally.tokensIn += tokenInput ?? estimated.prompt;
+  tally.tokensOut += tokenOutput ?? estimated.reply;
   if (costUsd === undefined) return;
   tally.costUsd += costUsd;
   tally.isPriced = true;

@@ -46,7 +46,7 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
   const model =
     prompter === undefined || endpoint === undefined
       ? undefined
-      : { endpoint, actions: compileActions(callable) };
+      : { endpoint, actions: compileActions(callable), isNative: protocolOf(endpoint) === "tools" };
   return {
     name,
     description,

@@ -12,6 +12,8 @@ import type { GraphFingerprint } from "./snapshot.ts";
 export interface AgentModel {
   readonly endpoint: EndpointLike;
   readonly actions: ActionSet;
+  /** Whether the tools go beside the prompt, by the provider's native protocol, and not into it. */
+  readonly isNative: boolean;
 }
 
 /** An agent, checked and compiled once; all its runs share it and none changes it. */

@@ -7,7 +7,7 @@ import { checkOutput, inputFor } from "../tools/call.ts";
 import { ERROR_RETRY } from "../truncation/policy.ts";
 import { errorMessage, finaliseValue, type Message } from "../values/message.ts";
 import { familyOf, type AnyValue } from "../values/value.ts";
-import { askModel } from "./ask-model.ts";
+import { askModel, promptTokens } from "./ask-model.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { ReplyError } from "./errors.ts";
 import type { EffectiveLimits } from "./limits.ts";
@@ -169,12 +169,12 @@ export class Stepper {
   }
 
   async #runTool({ node, input, chosenBy }: Chosen): Promise<AnyValue | undefined> {
-    const { tally, repeats, view } = this.#state;
+    const { tally, repeats } = this.#state;
     if (tally.steps >= this.#limits.steps)
       throw new LimitReachedError({ limit: "steps", allowed: this.#limits.steps });
     tally.steps += 1;
     if (chosenBy === "chain") tally.chainedSteps += 1;
-    if (chosenBy === "chain" || chosenBy === "tool") tally.skip(view.tokenEstimate);
+    if (chosenBy === "chain" || chosenBy === "tool") tally.skip(promptTokens(this.#agent.model, this.#state));
     if (node.tool.polls) repeats.exempt();
     return this.#carry(node, chosenBy, () => this.#caller.call(node, input));
   }
@@ -203,7 +203,7 @@ export class Stepper {
 
   /** Records a tool's output, and moves on to what it leads to. */
   #finish(node: GraphNode, output: AnyValue, chosenBy: ChosenBy): AnyValue | undefined {
-    const { tally, view } = this.#state;
+    const { tally } = this.#state;
     for (const { range, messages } of this.#context.takeReplacements()) this.#state.replace(range, messages);
     if (familyOf(output) === "suspend") {
       this.#wait(node, output, chosenBy, false);
@@ -212,7 +212,7 @@ export class Stepper {
     this.append(finaliseValue(output, { caller: node.name }));
     this.#state.moveTo(node, output, chosenBy);
     if (familyOf(output) !== "stop") return undefined;
-    if (chosenBy !== "model") tally.skip(view.tokenEstimate);
+    if (chosenBy !== "model") tally.skip(promptTokens(this.#agent.model, this.#state));
     return output;
   }
 

@@ -17,8 +17,8 @@ export interface RepairSettings {
   readonly tries?: number | undefined;
   /** Whether a repair message repeats the reply it is about. Default true. */
   readonly includeRawResponseInReprompt?: boolean | undefined;
-  /** Told of every reply, also of one that is not accepted. */
-  readonly onReply?: ((telemetry: Telemetry) => void) | undefined;
+  /** Told of every reply, also of one that is not accepted, with its length in characters, native calls included. */
+  readonly onReply?: ((telemetry: Telemetry, replyChars: number) => void) | undefined;
 }
 
 /** One way to ask, and one to read the reply. */
@@ -54,7 +54,7 @@ export async function askUntilAccepted<T>(attempts: Attempts<T>): Promise<Accept
     const answer = attempts.ask(repairs);
     const reply = answer instanceof Promise ? await answer : answer;
     telemetry = telemetry === undefined ? reply.telemetry : sum(telemetry, reply.telemetry);
-    attempts.onReply?.(reply.telemetry);
+    attempts.onReply?.(reply.telemetry, charsOf(reply));
     const read = attempts.read(reply);
     if ("accepted" in read) return { accepted: read.accepted, calls: attempt, telemetry };
     problem = read.problem;
@@ -65,6 +65,10 @@ export async function askUntilAccepted<T>(attempts: Attempts<T>): Promise<Accept
     pipe?.message(repair);
   }
   throw new LLMOutputFormatError({ tries, problem });
+}
+
+function charsOf({ text, toolCalls }: ModelReply): number {
+  return toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, text.length);
 }
 
 function sum(first: Telemetry, second: Telemetry): Telemetry {

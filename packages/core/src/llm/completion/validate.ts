@@ -31,6 +31,8 @@ export interface ActionSet {
   readonly calls: readonly ActionCall[];
   /** The tools for a provider's native protocol. */
   readonly nativeTools: readonly ModelTool[];
+  /** What those add to each prompt, at four characters a token. */
+  readonly nativeTokens: number;
   /** Checks a decoded call. */
   readonly validate: (
     fields: Readonly<Record<string, unknown>>,
@@ -69,6 +71,7 @@ export function compileActions(tools: readonly ToolState[]): ActionSet {
   const names = Object.freeze(tools.map(({ name }) => name));
   let calls: readonly ActionCall[] | undefined;
   let nativeTools: readonly ModelTool[] | undefined;
+  let nativeTokens: number | undefined;
   return {
     names,
     get calls() {
@@ -88,6 +91,9 @@ export function compileActions(tools: readonly ToolState[]): ActionSet {
           parameters: argumentsSchema(input),
         })),
       ));
+    },
+    get nativeTokens() {
+      return (nativeTokens ??= Math.ceil(JSON.stringify(this.nativeTools).length / 4));
     },
     validate: (fields, telemetry) => {
       const { action, rationale } = fields;
