@@ -67,6 +67,7 @@ export {
   CatalogueSyntaxError,
   CatalogueUnknownFieldError,
   CatalogueValueError,
+  ModelChoiceError,
   ModelNameError,
   ModelSpecError,
   UnknownModelError,
@@ -90,6 +91,8 @@ export type {
   TranscriptionModelSettings,
   TranscriptionModelSpec,
 } from "./catalogue/model-spec.ts";
+export { namedModel, projectInventory } from "./catalogue/named-model.ts";
+export type { NamedModel } from "./catalogue/named-model.ts";
 export { inventoryCatalogues, providerCatalogue } from "./catalogue/provider-catalogue.ts";
 
 // Services that speak the OpenAI protocol

@@ -142,6 +142,22 @@ export class UnknownModelError extends EndpointsError {
   }
 }
 
+/** No chat model has the name that was chosen at run time. */
+export class ModelChoiceError extends EndpointsError {
+  readonly code = "endpoints/model-choice";
+  /** The name that was asked for. */
+  readonly asked: string;
+  /** The names of the chat models there are, as `provider.model`. */
+  readonly known: readonly string[];
+
+  constructor({ asked, known }: { readonly asked: string; readonly known: readonly string[] }) {
+    const offer = known.length === 0 ? "the catalogue has none" : `there are ${list(known)}`;
+    super(`${quoteName(asked)} is no chat model of the catalogue; ${offer}`);
+    this.asked = asked;
+    this.known = known;
+  }
+}
+
 /** Why a file of a model catalogue was not read or not written. */
 export type CatalogueFileFault =
   | "missing"
@@ -181,6 +197,7 @@ export type AnyCatalogueError =
   | CatalogueUnknownFieldError
   | CatalogueValueError
   | CatalogueNameError
+  | ModelChoiceError
   | ModelSpecError
   | ModelNameError
   | UnknownModelError
@@ -208,5 +225,5 @@ const fileProblem: Readonly<Record<CatalogueFileFault, string>> = {
 };
 
 function list(names: readonly string[]): string {
-  return names.map((name) => (/^\w+$/.test(name) ? `\`${name}\`` : quoteName(name))).join(", ");
+  return names.map((name) => (/^[\w.]+$/.test(name) ? `\`${name}\`` : quoteName(name))).join(", ");
 }

@@ -100,7 +100,8 @@ export async function generateInventory(options: GenerateInventoryOptions = {}):
   return { path, output, isReplaced, inventory };
 }
 
-async function inventoryFile({ directory = "", path }: InventoryFileOptions): Promise<string> {
+/** Where a catalogue's JSON is, absolute; it may not exist. */
+export async function inventoryFile({ directory = "", path }: InventoryFileOptions): Promise<string> {
   if (path !== undefined) return resolve(directory, path);
   return join(await defaultCatalogueDirectory(resolve(directory)), inventoryFileName);
 }

@@ -49,6 +49,15 @@ afterEach(() => {
 });
 
 describe("encryptEnv", () => {
+  it("writes nothing once it is given up, with the reason it was given", async () => {
+    writeFileSync(".env", source);
+    const giveUp = new AbortController();
+    const encrypting = encryptEnv({ ...options, signal: giveUp.signal });
+    giveUp.abort("enough");
+    await expect(encrypting).rejects.toBe("enough");
+    expect(readdirSync(".")).toEqual([".env"]);
+  });
+
   it("46: writes an owner-only copy beside an unchanged source, with every setting and no plain secret", async () => {
     writeFileSync(".env", source, { mode: 0o644 });
 

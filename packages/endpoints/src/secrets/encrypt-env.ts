@@ -12,6 +12,8 @@ export interface EncryptEnvOptions extends EncryptOptions {
   readonly password?: string | undefined;
   /** Is told of each line that is no setting and therefore left out. Default: a process warning with its line. */
   readonly onWarning?: OnEnvWarning | undefined;
+  /** Gives it up, as long as nothing was written; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface EncryptEnvOptions extends EncryptOptions {
  * UTF-8 or over 64 MiB, or the copy is a link or cannot be written; what {@link encryptEnvValues} throws otherwise.
  */
 export async function encryptEnv(options: EncryptEnvOptions): Promise<string> {
-  const { path = ".env", onWarning } = options;
+  const { path = ".env", onWarning, signal } = options;
   const secretNames = new Set(options.secretNames);
   const output = `${path}.encrypt`;
   const values = await readEnvFile(path, { allowLink: false, onWarning });
@@ -34,6 +36,7 @@ export async function encryptEnv(options: EncryptEnvOptions): Promise<string> {
   await requireReplaceable(output);
   const password = secretNames.size === 0 ? undefined : takePassword(options.password);
   const encrypted = await encryptEnvValues(values, { ...options, secretNames, password });
+  signal?.throwIfAborted();
   await replaceOwnerOnly(output, serializeEnv(encrypted));
   return output;
 }
