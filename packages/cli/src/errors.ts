@@ -23,6 +23,7 @@ export type AnyCliError =
   | EnvNamesError
   | InterruptedError
   | ModuleError
+  | NoModelError
   | OutputClosedError
   | PromptError
   | RunEndedError
@@ -159,6 +160,17 @@ export class AgentExportError extends CliError {
     this.module = module;
     this.fault = fault;
     this.agents = agents;
+  }
+}
+
+/** `--model` was given for an agent that asks no model. */
+export class NoModelError extends CliError {
+  readonly code = "cli/no-model";
+  readonly agentName: string;
+
+  constructor({ agentName }: { readonly agentName: string }) {
+    super(`\`${agentName}\` is deterministic and asks no model; run it without --model`);
+    this.agentName = agentName;
   }
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { agentCases } from "./__fixtures__/cases/agents.ts";
 import { envCases } from "./__fixtures__/cases/env.ts";
 import { inventoryCases } from "./__fixtures__/cases/inventory.ts";
+import { modelCases, modelTerminalCases } from "./__fixtures__/cases/models.ts";
 import { programCases } from "./__fixtures__/cases/program.ts";
 import { terminalCases } from "./__fixtures__/cases/terminal.ts";
 import { installRoboz, type InstalledRoboz } from "./__fixtures__/installed-roboz.ts";
@@ -27,9 +28,11 @@ describe("roboz, installed from its tarballs", () => {
   inventoryCases(roboz);
   envCases(roboz);
   agentCases(roboz);
+  modelCases(roboz);
 });
 
 // util-linux's `script` makes the terminal.
 describe.skipIf(process.platform !== "linux")("roboz at a terminal", () => {
   terminalCases(roboz);
+  modelTerminalCases(roboz);
 });

@@ -85,7 +85,7 @@ describe("main", () => {
     { args: ["inventory", "--help"], shows: "roboz inventory generate" },
     { args: ["inventory", "generate", "--help"], shows: "--output" },
     { args: ["env", "encrypt", "--help"], shows: "--secret" },
-    { args: ["run", "--help"], shows: "--input" },
+    { args: ["run", "--help"], shows: "--model" },
   ])("cli 2: prints help and does nothing else ($args)", async ({ args, shows }) => {
     const { status, output, errors } = await run(...args);
     expect({ status, errors }).toEqual({ status: 0, errors: "" });

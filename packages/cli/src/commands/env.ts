@@ -27,10 +27,10 @@ const encrypt = command({
   run: async ({ path, secret, format }, { terminal, interrupts }) => {
     const secretNames = checkedNames("secret", secret);
     const password = await newPassword(terminal);
-    interrupts.signal.throwIfAborted();
     const { encryptEnv } = await import("@roboz/endpoints/env");
     const onWarning = warningsTo(terminal);
-    const written = await encryptEnv({ path, secretNames, format, password, onWarning });
+    const { signal } = interrupts;
+    const written = await encryptEnv({ path, secretNames, format, password, onWarning, signal });
     terminal.output.write(`Wrote the encrypted environment: ${written}\n`);
   },
 });

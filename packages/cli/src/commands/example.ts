@@ -8,7 +8,7 @@ const simple = command({
   run: async (_given, context: CommandContext) => {
     const [{ quotesAgent }, { runInTerminal }] = await Promise.all([
       import("../examples/quotes.ts"),
-      import("../agent-runner.ts"),
+      import("../run/agent-runner.ts"),
     ]);
     await runInTerminal(quotesAgent(), context);
   },
@@ -22,9 +22,9 @@ const complex = command({
     const [{ numbersAgent }, { personOrStandIn }, { runInTerminal }] = await Promise.all([
       import("../examples/numbers.ts"),
       import("../examples/stand-in.ts"),
-      import("../agent-runner.ts"),
+      import("../run/agent-runner.ts"),
     ]);
-    await runInTerminal(numbersAgent(), context, { io: personOrStandIn(context.terminal) });
+    await runInTerminal(numbersAgent(), context, { io: personOrStandIn });
   },
 });
 

@@ -15,7 +15,7 @@ export const graph = command({
       .option("export", textOption("export", "Name of the export; by default the only agent there is")),
   run: async ({ module, format, export: exportName }, { terminal }) => {
     const [{ loadAgent }, { drawGraph }] = await Promise.all([
-      import("../agent-module.ts"),
+      import("../run/agent-module.ts"),
       import("../graph/draw-graph.ts"),
     ]);
     const agent = await loadAgent(module, exportName);

@@ -1,4 +1,6 @@
-import { command, textOption } from "../command.ts";
+import type { Agent } from "@roboz/core";
+
+import { command, type CommandContext, textOption } from "../command.ts";
 
 /** `run <module>`: runs an exported agent in the terminal. */
 export const run = command({
@@ -12,14 +14,21 @@ export const run = command({
         describe: "Module that exports the agent, .ts or .js",
       })
       .option("input", textOption("input", "What the run starts from"))
+      .option("model", textOption("model", "Model of the catalogue to ask instead, as provider.model"))
       .option("export", textOption("export", "Name of the export; by default the only agent there is"))
       .option("json", { type: "boolean", describe: "Print the result as JSON when the run has ended" }),
-  run: async ({ module, input, export: exportName, json }, context) => {
+  run: async ({ module, input, model, export: exportName, json }, context) => {
     const [{ loadAgent }, { runInTerminal }] = await Promise.all([
-      import("../agent-module.ts"),
-      import("../agent-runner.ts"),
+      import("../run/agent-module.ts"),
+      import("../run/agent-runner.ts"),
     ]);
     const agent = await loadAgent(module, exportName);
-    await runInTerminal(agent, context, { input, json });
+    const chosen = model === undefined ? agent : await withChosenModel(agent, model, context);
+    await runInTerminal(chosen, context, { input, json });
   },
 });
+
+async function withChosenModel(agent: Agent, model: string, { terminal }: CommandContext): Promise<Agent> {
+  const { withModel } = await import("../run/model-choice.ts");
+  return withModel(agent, model, terminal);
+}

@@ -1,9 +1,12 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { bundledInventory, encodeInventory } from "@roboz/endpoints";
 import { expect, it } from "vitest";
 
+import { succeed } from "../../../../../tools/run-to-end.ts";
 import type { InstalledRoboz } from "../installed-roboz.ts";
 
 const bundledJson = encodeInventory(bundledInventory);
@@ -112,6 +115,30 @@ export function inventoryCases(roboz: () => InstalledRoboz): void {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Error: .*is a symbolic link.*\n$/);
     expect(await readdir(elsewhere)).toEqual([]);
+  });
+
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+  /** What an application prints that reads a model of the generated module. */
+  const application = async (cwd: string): Promise<string> => {
+    const program = `import { my_service } from "./providers.ts";
+      console.log(my_service.chat.modelName, Object.keys(my_service), "MY_API_KEY" in process.env);`;
+    await writeFile(join(cwd, "application.ts"), program);
+    return succeed(process.execPath, ["--import", tsx, "application.ts"], cwd);
+  };
+
+  it("cli 13: generates a module that an application imports without credentials", async () => {
+    const cwd = await folderWith(roboz(), { "models.json": catalogue("m-1") });
+    expect((await generate(cwd, "--path", "models.json")).code).toBe(0);
+    expect(await application(cwd)).toBe("m-1 [ 'chat' ] false\n");
+  });
+
+  it("cli 25: lets each import see the new id, generated three times in quick succession", async () => {
+    const cwd = await folderWith(roboz(), {});
+    for (const id of ["m-1", "m-2", "m-3"]) {
+      await writeFile(join(cwd, "models.json"), catalogue(id));
+      expect((await generate(cwd, "--path", "models.json")).code).toBe(0);
+      expect(await application(cwd)).toContain(id);
+    }
   });
 
   it("cli 14: generates the same bytes twice", async () => {

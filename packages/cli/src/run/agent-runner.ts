@@ -1,8 +1,16 @@
-import { type Agent, cliSink, cliUserIo, type EventSink, type RunResult, type UserIo } from "@roboz/core";
+import {
+  type Agent,
+  cliUserIo,
+  type CliUserIoOptions,
+  type EventSink,
+  type RunResult,
+  type UserIo,
+} from "@roboz/core";
 
-import type { CommandContext } from "./command.ts";
-import { InterruptedError, RunEndedError, SuspendedRunError } from "./errors.ts";
-import { errorLine } from "./error-line.ts";
+import type { CommandContext } from "../command.ts";
+import { InterruptedError, RunEndedError, SuspendedRunError } from "../errors.ts";
+import { errorLine } from "../error-line.ts";
+import { displayOn } from "./display.ts";
 
 /** How a run is shown, and who answers it. */
 export interface RunnerOptions {
@@ -10,8 +18,8 @@ export interface RunnerOptions {
   readonly input?: string | undefined;
   /** Prints the result as JSON once the run has ended, and nothing else to the standard output. */
   readonly json?: boolean | undefined;
-  /** The person's channel; the terminal by default. */
-  readonly io?: UserIo | undefined;
+  /** Makes the person's channel; by default what is read from the terminal. */
+  readonly io?: ((ends: CliUserIoOptions) => UserIo) | undefined;
 }
 
 /**
@@ -27,14 +35,16 @@ export async function runInTerminal(
   { terminal, interrupts }: CommandContext,
   options: RunnerOptions = {},
 ): Promise<void> {
-  const { input, json = false } = options;
+  const { input, json = false, io = cliUserIo } = options;
   const { output, errors } = terminal;
-  const io = options.io ?? cliUserIo({ input: terminal.input, output: json ? errors : output });
-  const isStreamed = output.isTTY === true;
+  const display = displayOn(output);
   const calls = new CallsUnderWay();
-  const shown = cliSink({ stream: output, roles: ["assistant", "user", "error"], deltas: isStreamed });
-  const sinks = json ? [calls.sink] : [calls.sink, shown];
-  const run = agent.start(input, { io, signal: interrupts.signal, sinks });
+  const sinks = json ? [calls.sink] : [calls.sink, display.sink];
+  const run = agent.start(input, {
+    io: io({ input: terminal.input, output: json ? errors : display.notices }),
+    signal: interrupts.signal,
+    sinks,
+  });
   const release = interrupts.handle(() => {
     if (calls.interrupt()) run.interrupt();
     else interrupts.end(new InterruptedError());

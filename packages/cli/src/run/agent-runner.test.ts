@@ -1,10 +1,10 @@
 import { Agent, type AgentMode, Empty, type MockEntry, MockLLMEndpoint, Stop, stop, tool } from "@roboz/core";
 import { describe, expect, it } from "vitest";
 
-import { recordedTerminal } from "./__fixtures__/recorded-terminal.ts";
+import { recordedTerminal } from "../__fixtures__/recorded-terminal.ts";
 import { runInTerminal, type RunnerOptions } from "./agent-runner.ts";
-import { InterruptedError } from "./errors.ts";
-import { Interrupts } from "./interrupts.ts";
+import { InterruptedError } from "../errors.ts";
+import { Interrupts } from "../interrupts.ts";
 
 const wait = tool({
   name: "wait",
@@ -93,7 +93,11 @@ describe("a run in the terminal", () => {
   });
 
   it("reports a suspended run with its question", async () => {
-    const io = { isLive: false, ask: () => Promise.reject(new Error("nobody")), notify: () => undefined };
+    const io = () => ({
+      isLive: false,
+      ask: () => Promise.reject(new Error("nobody")),
+      notify: () => undefined,
+    });
     const { output, error } = await run(agentOf([asks]), { io });
     expect(output).toContain("example stopped: suspended");
     expect(error).toMatchObject({
@@ -104,7 +108,11 @@ describe("a run in the terminal", () => {
   });
 
   it("prints a suspended run as JSON, with what it takes to go on", async () => {
-    const io = { isLive: false, ask: () => Promise.reject(new Error("nobody")), notify: () => undefined };
+    const io = () => ({
+      isLive: false,
+      ask: () => Promise.reject(new Error("nobody")),
+      notify: () => undefined,
+    });
     const { output, error } = await run(agentOf([asks]), { io, json: true });
     expect(JSON.parse(output)).toMatchObject({ status: "suspended", toolName: "prompt_user", snapshot: {} });
     expect(error).toMatchObject({ code: "cli/suspended" });

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 
 import type { Agent } from "@roboz/core";
 
-import { AgentExportError, ModuleError } from "./errors.ts";
-import { errorLine } from "./error-line.ts";
+import { AgentExportError, ModuleError } from "../errors.ts";
+import { errorLine } from "../error-line.ts";
 
 /**
  * The agent that a module exports: the one asked for, else the default export, else the only export that is an agent.
