@@ -43,6 +43,7 @@ export type AnyCoreError =
   | AnyJournalError
   | AnyLLMError
   | CancelledError
+  | HistoryChangeError
   | LimitReachedError
   | LinkInputError
   | MessageError
@@ -142,6 +143,7 @@ export interface AgentProblem {
     | "invoke-parent"
     | "default-with-parents"
     | "default-returns-invoke"
+    | "ambiguous-fork"
     | "endless-cycle"
     | "stop-type"
     | "kind-clash";
@@ -255,6 +257,16 @@ export class UnknownToolError extends CoreError {
     );
     this.action = action;
     this.known = known;
+  }
+}
+
+/** A tool asked for a change of history that cannot be made; nothing was changed. */
+export class HistoryChangeError extends CoreError {
+  readonly code = "core/history-change";
+
+  /** @param problem - Goes on from "The change of history". */
+  constructor(problem: string) {
+    super(`The change of history ${problem}`);
   }
 }
 

@@ -2,6 +2,7 @@ export {
   AgentDefinitionError,
   AmbiguousLinkError,
   CoreError,
+  HistoryChangeError,
   LimitReachedError,
   LinkInputError,
   MessageError,

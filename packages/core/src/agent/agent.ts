@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { graphData, type AgentGraph } from "../chains/view.ts";
+import { AgentDefinitionError } from "../errors.ts";
 import { defaultUserIo } from "../runtime/default-io.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { noUserIo, type UserIo } from "../runtime/user-io.ts";
@@ -10,6 +11,7 @@ import { compileAgent } from "./compile.ts";
 import { CancelledError, ReplyError, SuspendedError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { describeAgent, type AgentDescription } from "./describe.ts";
+import { limitProblems } from "./limits.ts";
 import { isInteractive } from "./modes.ts";
 import type { CompletedRun, RunResult } from "./outcome.ts";
 import { replyFor, restoreState } from "./restore.ts";
@@ -61,9 +63,11 @@ export class Agent<Output extends Stop = Stop> {
     return this.#compiled.systemPrompt();
   }
 
-  /** Another agent with these settings changed. */
+  /** Another agent with these settings changed. A tool that asks the user does not come along to an autonomous one. */
   copy(changes: Partial<AgentSettings<Output>>): Agent<Output> {
-    return new Agent({ ...this.#settings, ...changes });
+    const settings = { ...this.#settings, ...changes };
+    const keepsUser = isInteractive(settings.mode ?? "steerable") || changes.promptUserTool !== undefined;
+    return new Agent(keepsUser ? settings : { ...settings, promptUserTool: undefined });
   }
 
   /** The tools and links as data; `toMermaid` draws it. */
@@ -115,14 +119,20 @@ export class Agent<Output extends Stop = Stop> {
     return streamRun(this.start(input, options));
   }
 
-  /** A run that has not taken a step yet. */
+  /**
+   * A run that has not taken a step yet.
+   *
+   * @throws {@link AgentDefinitionError} (`core/agent-definition`) for `limits` that are none.
+   */
   start(input?: RunInput, options: RunOptions = {}): Run<Output> {
     const runId = options.runId ?? randomUUID();
-    return this.#run(new RunState(runId, asValue(input)), options, newJournal(runId, options, null));
+    const state = new RunState(runId, this.#compiled.graph.defaults, asValue(input));
+    return this.#run(state, options, newJournal(runId, options, null));
   }
 
   /**
-   * Goes on from a snapshot to the end of the run, or to its next question.
+   * Goes on from a snapshot to the end of the run, or to its next question. Without the reply it waits for, it is
+   * suspended with the same question again.
    *
    * @param reply - What the run waits for: a value of the reply type, its fields, or a text for a reply with a `value`.
    * @throws {@link ReplyError} (`core/reply`), {@link AgentChangedError} (`core/agent-changed`), {@link SnapshotError}
@@ -178,6 +188,8 @@ export class Agent<Output extends Stop = Stop> {
     journal?: RunJournal,
     reply?: { readonly tool: string; readonly value: unknown },
   ): Run<Output> {
+    const problems = limitProblems(limits);
+    if (problems.length > 0) throw new AgentDefinitionError({ agentName: this.name, problems });
     return new Run({
       agent: this.#compiled,
       state,

@@ -13,7 +13,7 @@ import { NestingError, SnapshotError } from "./errors.ts";
 import { maxDepth, parentOf, type ParentRun } from "./nesting.ts";
 import type { RunReport, RunResult } from "./outcome.ts";
 import { openRun } from "./resume-run.ts";
-import { failedRunOf, type Run } from "./run.ts";
+import { takeFailedRun, type Run } from "./run.ts";
 import type { RunOptions } from "./settings.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
@@ -137,7 +137,7 @@ async function outcome(
   try {
     result = await run.finish();
   } catch (error) {
-    const failed = failedRunOf(error);
+    const failed = takeFailedRun(error);
     if (failed !== undefined) parent?.count(failed.report, counted);
     throw error;
   }

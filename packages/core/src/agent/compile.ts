@@ -7,7 +7,7 @@ import { noReply, promptUser as promptUserFactory } from "../tools/builtin/promp
 import { toolState, type ToolState } from "../tools/state.ts";
 import * as builtins from "../values/builtin.ts";
 import { checkAgentName } from "../values/name.ts";
-import type { AnyValueType } from "../values/value.ts";
+import { typeState, type AnyValueType } from "../values/value.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { effectiveLimits, limitProblems } from "./limits.ts";
 import { isInteractive, isModelDriven, type AgentMode } from "./modes.ts";
@@ -27,7 +27,7 @@ const builtinTypes: readonly AnyValueType[] = Object.values(builtins);
 export function compileAgent(settings: AgentSettings): CompiledAgent {
   const name = checkAgentName(settings.name);
   const { mode = "steerable", description = "", endpoint, output: stopType = builtins.Stop } = settings;
-  const problems = [...settingProblems(settings, mode), ...limitProblems(settings.limits ?? {})];
+  const problems = [...settingProblems(settings, mode), ...limitProblems(settings.limits)];
   const tools = toolStates(settings.tools, "tools", problems);
   const defaults = toolStates(settings.defaultTools, "defaultTools", problems);
   const userTool = isInteractive(mode) ? userPrompter(settings, problems) : undefined;
@@ -65,7 +65,7 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
       }),
     ),
     initialMessages: checkInitialMessages(name, settings.initialMessages ?? []),
-    promptUser: userTool === undefined ? undefined : graph.nodes.find(({ tool }) => tool === userTool),
+    promptUser: userTool === undefined ? undefined : graph.nodes.find(({ tool }) => tool.id === userTool.id),
     stopType,
     limits: effectiveLimits(settings.limits),
     showsToolErrors: isModelDriven(mode) && settings.toolErrors !== "throw",
@@ -80,7 +80,15 @@ function protocolOf(endpoint: EndpointLike | undefined): "json" | "tools" {
 }
 
 function settingProblems(
-  { systemPrompt = "", endpoint, defaultTools = [], promptUserTool }: AgentSettings,
+  {
+    systemPrompt = "",
+    endpoint,
+    defaultTools = [],
+    promptUserTool,
+    output = builtins.Stop,
+    sinks = [],
+    initialMessages = [],
+  }: AgentSettings,
   mode: AgentMode,
 ): AgentProblem[] {
   const problems: AgentProblem[] = [];
@@ -102,12 +110,25 @@ function settingProblems(
   }
   if (!isInteractive(mode) && promptUserTool !== undefined)
     wrong("an autonomous agent asks no user, so it takes no `promptUserTool`");
+  if (typeState(output)?.family !== "stop")
+    wrong("`output` is no type of Stop; give Stop, or a type that extends it");
+  if (!isList(sinks) || !sinks.every((sink) => typeof sink === "function"))
+    wrong("`sinks` is no list of functions");
+  if (!isList(initialMessages)) wrong("`initialMessages` is no list");
   return problems;
+}
+
+function isList(given: unknown): given is readonly unknown[] {
+  return Array.isArray(given);
 }
 
 /** The tools of a list that may hold chains as lists of their own. */
 function toolStates(given: AgentSettings["tools"], setting: string, problems: AgentProblem[]): ToolState[] {
   if (given === undefined) return [];
+  if (!isList(given)) {
+    problems.push({ code: "settings", toolNames: [], message: `\`${setting}\` is no list of tools` });
+    return [];
+  }
   const entries: readonly unknown[] = given.flat();
   return entries.flatMap((entry) => {
     const state = toolState(entry);

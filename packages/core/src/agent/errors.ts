@@ -47,7 +47,7 @@ export class AgentChangedError extends CoreError {
   }
 }
 
-/** A run was resumed without the reply it waits for, or with one it does not wait for or cannot take. */
+/** A run was resumed with a reply that it does not wait for, or cannot take. */
 export class ReplyError extends CoreError {
   readonly code = "core/reply";
 }

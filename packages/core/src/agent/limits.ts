@@ -49,9 +49,10 @@ export function effectiveLimits(given: Limits = {}, base: EffectiveLimits = defa
 }
 
 /** What is wrong with limits as given. */
-export function limitProblems(given: Limits): AgentProblem[] {
-  return Object.entries(given).flatMap(([name, limit]: [string, unknown]) => {
-    const settings = (message: string): AgentProblem[] => [{ code: "settings", toolNames: [], message }];
+export function limitProblems(given: Limits | undefined): AgentProblem[] {
+  const settings = (message: string): AgentProblem[] => [{ code: "settings", toolNames: [], message }];
+  const entries: [string, unknown][] = Object.entries(given ?? {});
+  return entries.flatMap(([name, limit]) => {
     if (!(name in defaults))
       return settings(`\`limits.${name}\` is no limit; there are ${Object.keys(defaults).join(", ")}`);
     if (limit === undefined || limit === null || (typeof limit === "number" && limit > 0)) return [];

@@ -57,22 +57,18 @@ export class ParentOf implements ParentRun {
   };
 
   readonly nextChildId = (): string => {
-    const { steps } = this.#state.tally;
-    this.#children = this.#step === steps ? this.#children + 1 : 1;
-    this.#step = steps;
-    return `${this.runId}.${steps}${this.#children === 1 ? "" : `-${this.#children}`}`;
+    const step = this.#state.tally.steps + 1;
+    this.#children = this.#step === step ? this.#children + 1 : 1;
+    this.#step = step;
+    return `${this.runId}.${step}${this.#children === 1 ? "" : `-${this.#children}`}`;
   };
 }
 
-const parentKey = Symbol.for("@roboz/core/parent-run");
-
-/** Lets a tool's context tell the run it belongs to. */
-export function withParent<C extends object>(context: C, parent: ParentRun): C {
-  return Object.defineProperty(context, parentKey, { value: parent });
-}
+/** Where a tool's context tells the run it belongs to. */
+export const parentKey = Symbol.for("@roboz/core/parent-run");
 
 /** The run that a context belongs to; undefined outside of any. */
 export function parentOf(context: ToolContext): ParentRun | undefined {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key is written by `withParent` alone
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key stands on the contexts of runs alone
   return Reflect.get(context, parentKey) as ParentRun | undefined;
 }

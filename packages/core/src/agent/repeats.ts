@@ -37,9 +37,9 @@ export class RepeatWatch {
     return { callAt: this.#callAt, previous: this.#previous, count: this.#count, isExempt: this.#isExempt };
   }
 
-  /** A call of the model was recorded at this position. */
+  /** A call of the model was recorded at this position: the first of a reply begins the round. */
   called(position: number): void {
-    this.#callAt = position;
+    this.#callAt ??= position;
   }
 
   /** A tool ran that is asked again and again on purpose. */
@@ -69,14 +69,15 @@ export class RepeatWatch {
 
 function isSameRound(messages: readonly Message[], one: Range, other: Range): boolean {
   if (one.to - one.from !== other.to - other.from) return false;
-  for (let offset = one.to - one.from - 1; offset > 0; offset -= 1) {
-    if (messages[one.from + offset]?.content !== messages[other.from + offset]?.content) return false;
+  // From the end, where rounds are most likely to differ.
+  for (let offset = one.to - one.from - 1; offset >= 0; offset -= 1) {
+    if (textOf(messages[one.from + offset]) !== textOf(messages[other.from + offset])) return false;
   }
-  return callText(messages[one.from]) === callText(messages[other.from]);
+  return true;
 }
 
-/** A call without the reason given for it, which a model words anew each time. */
-function callText(message: Message | undefined): string | undefined {
-  const call = message === undefined ? undefined : contentObject(message.content);
-  return call === undefined ? undefined : JSON.stringify({ ...call, rationale: undefined });
+/** What a message says; of a call without the reason given for it, which a model words anew each time. */
+function textOf(message: Message | undefined): string | undefined {
+  if (message?.role !== "assistant") return message?.content;
+  return JSON.stringify({ ...contentObject(message.content), rationale: undefined });
 }

@@ -45,8 +45,8 @@ export function restoreState(
   checkForm(agent, snapshot);
   if (!allowChanged) checkFingerprint(agent, snapshot.fingerprint);
   const { position, messages } = snapshot;
-  const { types } = agent.graph;
-  const state = new RunState(snapshot.runId, restoreValue(position.output, types));
+  const { types, defaults } = agent.graph;
+  const state = new RunState(snapshot.runId, defaults, restoreValue(position.output, types));
   for (const message of messages) state.messages.push(parseMessage(message));
   state.view.reset(state.messages, snapshot.showings);
   state.isStarted = snapshot.isStarted;
@@ -55,6 +55,7 @@ export function restoreState(
   state.queue = position.queue.map((key) => nodeOf(agent.graph, key));
   state.calls = position.calls.map((call) => restoreValue(call, types));
   state.pending = snapshot.pending;
+  if (snapshot.pending !== null) nodeOf(agent.graph, snapshot.pending.tool);
   state.tally = Tally.from(snapshot.counts);
   state.repeats = RepeatWatch.from(snapshot.repeats);
   for (const [key, entry] of Object.entries(snapshot.once)) state.once.set(key, entry);

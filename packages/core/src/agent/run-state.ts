@@ -3,7 +3,6 @@ import { ConversationView } from "../truncation/view.ts";
 import { Empty } from "../values/builtin.ts";
 import type { Message } from "../values/message.ts";
 import type { AnyValue } from "../values/value.ts";
-import type { CompiledAgent } from "./compiled.ts";
 import { RepeatWatch } from "./repeats.ts";
 import type { ChosenBy, OnceEntry, PendingRequest } from "./snapshot.ts";
 import { Tally } from "./tally.ts";
@@ -24,10 +23,10 @@ export class RunState {
   /** What the next step starts from: at first the invocation's input. */
   output: AnyValue;
   chosenBy: ChosenBy = "default";
-  /** The defaults left in this cycle. */
-  queue: GraphNode[] = [];
+  /** The defaults left in this cycle; none when the next step starts it anew. */
+  queue: readonly GraphNode[] = [];
   /** Calls of the model's last reply that have not run yet. */
-  calls: AnyValue[] = [];
+  calls: readonly AnyValue[] = [];
   /** Inputs that the model's calls were already checked into. */
   readonly prepared = new WeakMap<AnyValue, AnyValue>();
   pending: PendingRequest | null = null;
@@ -36,9 +35,12 @@ export class RunState {
   onReplace:
     | ((range: { readonly from: number; readonly to: number }, messages: readonly Message[]) => void)
     | undefined;
+  readonly #cycle: readonly GraphNode[];
 
-  constructor(runId: string, input: AnyValue = Empty()) {
+  /** @param cycle - The agent's defaults, in their order. */
+  constructor(runId: string, cycle: readonly GraphNode[], input: AnyValue = Empty()) {
     this.runId = runId;
+    this.#cycle = cycle;
     this.output = input;
     this.live = readOnly(this.messages);
   }
@@ -48,31 +50,45 @@ export class RunState {
     this.view.append(message);
   }
 
-  /** Changes history; the conversation the model sees starts anew from it. */
+  /** Changes history. */
   replace(range: { readonly from: number; readonly to: number }, messages: readonly Message[]): void {
     this.messages.splice(range.from, range.to - range.from, ...messages);
     this.onReplace?.(range, messages);
-    this.view.reset(this.messages);
+    this.view.replace(range, messages);
     this.repeats.forget();
   }
 
-  /** The next default: the rest of this cycle, then the cycle from its start. */
-  nextDefault({ graph }: CompiledAgent): GraphNode {
-    if (this.queue.length === 0) this.queue = [...graph.defaults];
-    const node = this.queue.shift();
+  /** The default whose turn it is; it has it until its step is finished. */
+  nextDefault(): GraphNode {
+    const [node] = this.#cycleLeft();
     if (node === undefined) throw new Error("An agent without defaults was constructed");
     return node;
   }
 
+  /** The default whose turn it was is done; the next one is due when no chain goes on. */
+  endTurn(): void {
+    this.queue = this.#cycleLeft().slice(1);
+  }
+
   /** A tool gave an output: what comes next follows from it. */
   moveTo(node: GraphNode, output: AnyValue, chosenBy: ChosenBy): void {
+    if (chosenBy === "default") this.endTurn();
     this.last = node;
     this.output = output;
     this.chosenBy = chosenBy;
   }
 
+  /** A call of the model is recorded: what comes next follows from it. */
+  takeCall(prompter: GraphNode, call: AnyValue, others: readonly AnyValue[]): void {
+    this.calls = others;
+    this.last = prompter;
+    this.output = call;
+    this.chosenBy = "default";
+  }
+
   /** A tool failed: its chain ends here, and the cycle of defaults goes on. */
-  breakOff(): void {
+  breakOff(chosenBy: ChosenBy): void {
+    if (chosenBy === "default") this.endTurn();
     this.pending = null;
     this.last = undefined;
     this.output = Empty();
@@ -81,9 +97,13 @@ export class RunState {
 
   /** After a recovery: a new cycle of defaults, and nothing to hand on. */
   startOver(): void {
-    this.breakOff();
+    this.breakOff("default");
     this.queue = [];
     this.calls = [];
+  }
+
+  #cycleLeft(): readonly GraphNode[] {
+    return this.queue.length === 0 ? this.#cycle : this.queue;
   }
 }
 
@@ -97,5 +117,6 @@ function readOnly(messages: readonly Message[]): readonly Message[] {
     defineProperty: refuse,
     deleteProperty: refuse,
     setPrototypeOf: refuse,
+    preventExtensions: refuse,
   });
 }

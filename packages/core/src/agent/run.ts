@@ -1,5 +1,6 @@
 import { LimitReachedError, RunFailedError } from "../errors.ts";
 import type { RunStatus, EventSink } from "../runtime/events.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
 import { RunExistsError } from "../runtime/journal/errors.ts";
 import { parseJournal } from "../runtime/journal/parse-journal.ts";
@@ -14,11 +15,11 @@ import { RunBusyError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { effectiveLimits, type EffectiveLimits, type Limits } from "./limits.ts";
 import { inputMessage, openingMessages } from "./opening.ts";
-import { ParentOf, withParent, type ParentRun } from "./nesting.ts";
-import type { FailedRun, RunReport, RunResult } from "./outcome.ts";
+import { ParentOf, type ParentRun } from "./nesting.ts";
+import type { CompletedRun, FailedRun, RunReport, RunResult, SuspendedRun } from "./outcome.ts";
 import { takeSnapshot } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
-import type { RunSnapshot } from "./snapshot.ts";
+import type { PendingRequest, RunSnapshot } from "./snapshot.ts";
 import { StepContext } from "./step-context.ts";
 import { storeValue } from "./stored-value.ts";
 import { Stepper } from "./stepper.ts";
@@ -65,15 +66,20 @@ export class Run<Output extends Stop = Stop> {
   readonly #stepper: Stepper;
   readonly #limits: EffectiveLimits;
   readonly #isOutput: (candidate: unknown) => candidate is Output;
-  readonly #forgetSignal: () => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => {
+    this.cancel(this.#signal?.reason);
+  };
+  readonly #wallReached: LimitReachedError;
   readonly #context: StepContext;
   readonly #journal: RunJournal | undefined;
   readonly #parent: ParentRun | undefined;
   #recorder: JournalRecorder | undefined;
+  #stopClock: () => void = () => undefined;
   #reply: RunParts<Output>["reply"];
-  #wallTimer: NodeJS.Timeout | undefined;
   #isBusy = false;
   #isOpen = false;
+  #isShut = false;
   #result: RunResult<Output> | undefined;
   #failure: Error | undefined;
 
@@ -106,19 +112,15 @@ export class Run<Output extends Stop = Stop> {
     });
     this.#journal = journal;
     this.#parent = parent;
-    this.#context = new StepContext(state, this.#pipe, io);
-    withParent(
-      this.#context,
-      new ParentOf(state, this.#pipe, { depth: (parent?.depth ?? 0) + 1, journal: store }),
-    );
+    const parentOfOthers = new ParentOf(state, this.#pipe, {
+      depth: (parent?.depth ?? 0) + 1,
+      journal: store,
+    });
+    this.#context = new StepContext(state, this.#pipe, io, parentOfOthers);
     const context = this.#context;
     this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
-    const cancel = (): void => {
-      this.cancel(signal?.reason);
-    };
-    if (signal?.aborted === true) cancel();
-    else signal?.addEventListener("abort", cancel, { once: true });
-    this.#forgetSignal = () => signal?.removeEventListener("abort", cancel);
+    this.#signal = signal;
+    this.#wallReached = new LimitReachedError({ limit: "wallMs", allowed: this.#limits.wallMs });
   }
 
   get runId(): string {
@@ -135,7 +137,10 @@ export class Run<Output extends Stop = Stop> {
     return this.#state.tally.report(this.#state.runId);
   }
 
-  /** The run's state between two steps, as JSON; `agent.resume` goes on from it, in another process too. */
+  /**
+   * The run's state between two steps, as JSON; `agent.resume` goes on from it, in another process too. While a step is
+   * under way it is the state before that step.
+   */
   snapshot(): RunSnapshot {
     return takeSnapshot(this.#agent, this.#state);
   }
@@ -168,14 +173,11 @@ export class Run<Output extends Stop = Stop> {
     if (this.#isBusy) throw new RunBusyError();
     this.#isBusy = true;
     try {
-      if (!this.#isOpen) await this.#open();
-      const { pending } = this.#state;
-      const output = pending === null ? await this.#stepper.advance() : undefined;
-      if (pending === null) await this.#recorder?.step();
-      if (output !== undefined) return await this.#completed(output);
-      return this.#state.pending === null ? undefined : await this.#suspended();
+      const result = await this.#advance();
+      if (result !== undefined) await this.#close(result);
+      return result;
     } catch (error) {
-      return await this.#ended(error);
+      throw await this.#fail(error);
     } finally {
       this.#isBusy = false;
     }
@@ -183,22 +185,45 @@ export class Run<Output extends Stop = Stop> {
 
   /** Steps until the run has a result. */
   async finish(): Promise<RunResult<Output>> {
+    let sliceEnd = performance.now() + sliceMs;
     for (;;) {
       const result = await this.step();
       if (result !== undefined) return result;
+      if (performance.now() < sliceEnd) continue;
+      await nextTurn();
+      sliceEnd = performance.now() + sliceMs;
+    }
+  }
+
+  /** A step; what it comes to when it ends the run, otherwise than by an error. */
+  async #advance(): Promise<RunResult<Output> | undefined> {
+    try {
+      if (!this.#isOpen) await this.#open();
+      const { pending: asked } = this.#state;
+      if (asked !== null) return this.#suspended(asked);
+      const output = await this.#stepper.advance();
+      if (this.#recorder !== undefined) await this.#recorder.step();
+      if (output !== undefined) return this.#completed(output);
+      const { pending } = this.#state;
+      return pending === null ? undefined : this.#suspended(pending);
+    } catch (error) {
+      if (!(error instanceof Cancellation)) throw error;
+      const { reason } = error;
+      if (reason === this.#wallReached) throw this.#wallReached;
+      return { status: "cancelled", reason, ...this.#facts(), snapshot: this.snapshot() };
     }
   }
 
   async #open(): Promise<void> {
     this.#isOpen = true;
-    await this.#openJournal();
+    if (this.#signal?.aborted === true) this.#onAbort();
+    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#journal !== undefined) await this.#openJournal(this.#journal);
     const { wallMs } = this.#limits;
-    if (wallMs !== Infinity) {
-      const reached = new LimitReachedError({ limit: "wallMs", allowed: wallMs });
-      this.#wallTimer = setTimeout(() => {
-        this.#pipe.cancel(reached);
-      }, wallMs);
-    }
+    if (wallMs !== Infinity)
+      this.#stopClock = systemClock.after(wallMs, () => {
+        this.#pipe.cancel(this.#wallReached);
+      });
     this.#tellLifecycle("started");
     if (!this.#state.isStarted) await this.#putOpeningMessages();
     const reply = this.#reply;
@@ -209,10 +234,8 @@ export class Run<Output extends Stop = Stop> {
     this.#reply = undefined;
   }
 
-  async #openJournal(): Promise<void> {
-    if (this.#journal === undefined) return;
+  async #openJournal({ sequence, open, base }: RunJournal): Promise<void> {
     const { name, description, fingerprint } = this.#agent;
-    const { sequence, open, base } = this.#journal;
     const handle = await open();
     if (sequence === 0 && parseJournal(handle.lines).records.length > 0) {
       await handle.close();
@@ -248,56 +271,45 @@ export class Run<Output extends Stop = Stop> {
     if (first !== undefined) this.#stepper.append(first);
   }
 
-  #completed(output: AnyValue): Promise<RunResult<Output>> {
+  #completed(output: AnyValue): CompletedRun<Output> {
     if (!this.#isOutput(output))
       throw new Error("A Stop of another type passed the check of the agent's tools");
-    return this.#close("completed", { status: "completed", output, ...this.#facts() });
+    return { status: "completed", output, ...this.#facts() };
   }
 
-  async #suspended(): Promise<RunResult<Output> | undefined> {
-    const { pending } = this.#state;
-    if (pending === null) return undefined;
-    const toolName = this.#agent.graph.byKey.get(pending.tool)?.name ?? pending.tool;
-    const { request } = pending;
-    return this.#close("suspended", {
-      status: "suspended",
-      request,
-      toolName,
-      ...this.#facts(),
-      snapshot: this.snapshot(),
-    });
+  #suspended({ tool, request }: PendingRequest): SuspendedRun {
+    const toolName = this.#agent.graph.byKey.get(tool)?.name ?? tool;
+    return { status: "suspended", request, toolName, ...this.#facts(), snapshot: this.snapshot() };
   }
 
-  /** What an error makes of the run: cancelled, or failed. */
-  async #ended(error: unknown): Promise<RunResult<Output>> {
-    const isLimit = error instanceof Cancellation && error.reason instanceof LimitReachedError;
-    if (error instanceof Cancellation && !isLimit) {
-      const { reason } = error;
-      return this.#close("cancelled", {
-        status: "cancelled",
-        reason,
-        ...this.#facts(),
-        snapshot: this.snapshot(),
-      });
-    }
-    const cause = error instanceof Cancellation ? error.reason : error;
-    const state: FailedRun = { ...this.#facts(), snapshot: this.snapshot() };
-    this.#failure = carrying(cause, state, this.#agent.name);
-    await this.#shut("failed", this.#failure);
-    throw this.#failure;
-  }
-
-  async #close(status: RunStatus, result: RunResult<Output>): Promise<RunResult<Output>> {
+  async #close(result: RunResult<Output>): Promise<void> {
+    await this.#shut(result.status);
     this.#result = result;
-    await this.#shut(status);
-    return result;
+  }
+
+  /** The error that the run fails with; its last event has been sent then, whatever the sinks made of it. */
+  async #fail(cause: unknown): Promise<Error> {
+    const failure = carrying(cause, { ...this.#facts(), snapshot: this.snapshot() }, this.#agent.name);
+    this.#failure = failure;
+    try {
+      await this.#shut("failed", failure);
+    } catch {
+      // A strict sink failed on the last event. The run has failed already, and the caller is told why.
+    }
+    return failure;
   }
 
   async #shut(status: RunStatus, error?: Error): Promise<void> {
-    clearTimeout(this.#wallTimer);
-    this.#forgetSignal();
-    this.#tellLifecycle("stopped", status);
-    await this.#recorder?.ended(status, error);
+    if (this.#isShut) return;
+    this.#isShut = true;
+    this.#stopClock();
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    try {
+      this.#tellLifecycle("stopped", status);
+    } finally {
+      this.#pipe.close();
+      await this.#recorder?.ended(status, error);
+    }
   }
 
   #facts(): { readonly messages: readonly Message[]; readonly report: RunReport } {
@@ -316,15 +328,24 @@ export class Run<Output extends Stop = Stop> {
   }
 }
 
-/** The error that a failed run rejects with: the cause itself, with the run's state on it, where it can carry that. */
-function carrying(cause: unknown, run: FailedRun, agentName: string): Error {
-  if (cause instanceof Error && Object.isExtensible(cause)) {
-    return Object.defineProperty(cause, "run", { value: run, configurable: true, enumerable: false });
-  }
-  return Object.defineProperty(new RunFailedError({ agentName, cause }), "run", {
-    value: run,
-    configurable: true,
+/** How long a run of tools that wait for nothing keeps the process to itself. */
+const sliceMs = 10;
+
+/** Lets timers, signals and other runs have their turn: promises alone never do. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
   });
+}
+
+/**
+ * The error that a failed run rejects with: the cause itself, with the run's state on it. One that has a `run` already,
+ * as an error that several runs share, stays as it is and becomes the `cause`.
+ */
+function carrying(cause: unknown, run: FailedRun, agentName: string): Error {
+  const canCarry = cause instanceof Error && Object.isExtensible(cause) && !("run" in cause);
+  const error = canCarry ? cause : new RunFailedError({ agentName, cause });
+  return Object.defineProperty(error, "run", { value: run, configurable: true });
 }
 
 /**
@@ -334,6 +355,23 @@ function carrying(cause: unknown, run: FailedRun, agentName: string): Error {
  */
 export function failedRunOf(error: unknown): FailedRun | undefined {
   if (!(error instanceof Error) || !("run" in error)) return undefined;
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: `carrying` wrote it
-  return error.run as FailedRun;
+  const { run } = error;
+  return isFailedRun(run) ? run : undefined;
+}
+
+/** The state of the run that an error ended, taken off it: the error goes on to end the run that called that one. */
+export function takeFailedRun(error: unknown): FailedRun | undefined {
+  const run = failedRunOf(error);
+  if (run !== undefined && error instanceof Error) Reflect.deleteProperty(error, "run");
+  return run;
+}
+
+function isFailedRun(candidate: unknown): candidate is FailedRun {
+  return (
+    typeof candidate === "object" &&
+    candidate !== null &&
+    "messages" in candidate &&
+    "report" in candidate &&
+    "snapshot" in candidate
+  );
 }

@@ -1,28 +1,26 @@
 import type { EventPipe } from "../runtime/pipe.ts";
 import type { UserIo } from "../runtime/user-io.ts";
-import type { OnceOptions, ToolContext, ToolEvent } from "../tools/context.ts";
+import type { OnceOptions, ToolEvent } from "../tools/context.ts";
 import type { Message } from "../values/message.ts";
+import type { ParentRun } from "./nesting.ts";
 import { OnceEffects } from "./once.ts";
 import type { RunState } from "./run-state.ts";
 
-/** A change of history that a tool asked for. */
-export interface Replacement {
-  readonly range: { readonly from: number; readonly to: number };
-  readonly messages: readonly Message[];
-}
-
-/** What a run's tools get beside their input. One serves a whole run. */
-export class StepContext implements ToolContext {
+/** What all calls of a run's tools share; its functions can be taken off it. */
+export class StepContext {
   readonly #state: RunState;
   readonly #pipe: EventPipe;
   readonly io: UserIo;
   readonly effects: OnceEffects;
-  #replacements: Replacement[] = [];
 
-  constructor(state: RunState, pipe: EventPipe, io: UserIo) {
+  /** What this run is to the runs of agents that are its tools. */
+  readonly asParent: ParentRun;
+
+  constructor(state: RunState, pipe: EventPipe, io: UserIo, asParent: ParentRun) {
     this.#state = state;
     this.#pipe = pipe;
     this.io = io;
+    this.asParent = asParent;
     this.effects = new OnceEffects(state);
   }
 
@@ -52,24 +50,4 @@ export class StepContext implements ToolContext {
     if (event.type === "script-output") this.#pipe.scriptOutput(event.content);
     else this.#pipe.runtime("tool", event.kind, event.level, event.message, event.data);
   };
-
-  readonly replaceMessages = (
-    range: { readonly from: number; readonly to: number },
-    messages: readonly Message[],
-  ): void => {
-    const { from, to } = range;
-    const { length } = this.#state.messages;
-    if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || from > to || to > length) {
-      throw new RangeError(`The range from ${from} to ${to} is not within the ${length} messages of the run`);
-    }
-    this.#replacements.push({ range, messages: [...messages] });
-  };
-
-  /** The changes of history asked for since the last call, in order. */
-  takeReplacements(): readonly Replacement[] {
-    if (this.#replacements.length === 0) return this.#replacements;
-    const taken = this.#replacements;
-    this.#replacements = [];
-    return taken;
-  }
 }

@@ -14,7 +14,7 @@ import type { EffectiveLimits } from "./limits.ts";
 import { interruptedNotice, recoveryQuestions, recoveryReason } from "./recovery.ts";
 import { replyFor } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
-import type { ChosenBy } from "./snapshot.ts";
+import type { ChosenBy, PendingRequest } from "./snapshot.ts";
 import type { StepContext } from "./step-context.ts";
 import { BodyFailure, Cancellation, ToolCaller } from "./tool-call.ts";
 import { toolFailed, toolStarted, toolSucceeded } from "./tool-events.ts";
@@ -24,6 +24,14 @@ interface Chosen {
   readonly node: GraphNode;
   readonly input: AnyValue;
   readonly chosenBy: ChosenBy;
+}
+
+/** A tool whose body is about to run, or to go on with a reply. */
+interface Step {
+  readonly node: GraphNode;
+  readonly chosenBy: ChosenBy;
+  /** Whether it was counted when it suspended. */
+  readonly isCounted: boolean;
 }
 
 /** What a run's steps work with. */
@@ -40,7 +48,6 @@ export class Stepper {
   readonly #agent: CompiledAgent;
   readonly #state: RunState;
   readonly #pipe: EventPipe;
-  readonly #context: StepContext;
   readonly #caller: ToolCaller;
   readonly #limits: EffectiveLimits;
 
@@ -48,7 +55,6 @@ export class Stepper {
     this.#agent = agent;
     this.#state = state;
     this.#pipe = pipe;
-    this.#context = context;
     this.#caller = new ToolCaller(pipe, context);
     this.#limits = limits;
   }
@@ -76,20 +82,19 @@ export class Stepper {
   /** Takes a reply for the output of the tool that asked for it, or lets the tool work it into one. */
   async accept(node: GraphNode, reply: unknown): Promise<void> {
     const { pending } = this.#state;
-    const resume = node.tool.suspends?.resume;
-    if (resume === undefined || pending?.isRecovery === true) this.#take(node, replyFor(node, reply));
-    else
-      await this.#carry(node, pending?.chosenBy ?? "default", () =>
-        this.#caller.resume(node, reply, pending?.state),
-      );
-  }
-
-  #take(node: GraphNode, reply: AnyValue): void {
-    const { pending } = this.#state;
+    const { chosenBy, isRecovery, state } = pending ?? {
+      chosenBy: "default",
+      isRecovery: false,
+      state: undefined,
+    };
+    if (node.tool.suspends?.resume !== undefined && !isRecovery) {
+      await this.#carry({ node, chosenBy, isCounted: true }, () => this.#caller.resume(node, reply, state));
+      return;
+    }
+    const output = replyFor(node, reply);
     this.#state.pending = null;
-    this.append(finaliseValue(reply, { caller: node.name }));
-    if (pending?.isRecovery === true) this.#state.startOver();
-    else this.#state.moveTo(node, reply, pending?.chosenBy ?? "default");
+    if (isRecovery) this.#startOver(node, output);
+    else this.#pipe.message(this.#moveTo(node, output, chosenBy));
   }
 
   #checkCancelled(): void {
@@ -104,12 +109,13 @@ export class Stepper {
       if (child !== undefined)
         return { node: child, input: narrowed(last, child, output), chosenBy: "chain" };
     }
-    const call = calls.shift();
-    if (call !== undefined) {
-      this.#recordCall(call);
-      return this.#called(call, undefined);
+    const [call, ...others] = calls;
+    const { prompter } = this.#agent.graph;
+    if (call !== undefined && prompter !== undefined) {
+      this.#pipe.message(this.#recordCall(prompter, call, others));
+      return this.#called(call, prompter);
     }
-    const node = this.#state.nextDefault(this.#agent);
+    const node = this.#state.nextDefault();
     return {
       node,
       input: node.role === "prompter" ? output : inputFor(node.tool, output),
@@ -118,169 +124,185 @@ export class Stepper {
   }
 
   /** What a call leads to: the model's own, or one that another tool returned. */
-  #called(call: AnyValue, caller: GraphNode | undefined): Chosen {
+  #called(call: AnyValue, caller: GraphNode): Chosen {
     const action = String(Reflect.get(call, "action"));
     const { callable } = this.#agent.graph;
     const node = callable.get(action);
-    if (node === undefined) {
-      throw new UnknownToolError({
-        caller: `\`${caller?.name ?? "prompt_llm"}\``,
-        action,
-        known: [...callable.keys()],
-      });
-    }
-    const isTool = caller !== undefined && caller.role !== "prompter";
-    const input = this.#state.prepared.get(call) ?? inputFor(node.tool, call);
-    return { node, input, chosenBy: isTool ? "tool" : "model" };
+    if (node === undefined)
+      throw new UnknownToolError({ caller: `\`${caller.name}\``, action, known: [...callable.keys()] });
+    if (caller.role !== "prompter") return { node, input: inputFor(node.tool, call), chosenBy: "tool" };
+    const input = this.#state.prepared.get(call) ?? inputFor(node.tool, argumentsOf(call));
+    return { node, input, chosenBy: "model" };
   }
 
-  #recordCall(call: AnyValue): void {
+  #recordCall(prompter: GraphNode, call: AnyValue, others: readonly AnyValue[]): Message {
+    const message = finaliseValue(call);
     this.#state.repeats.called(this.#state.messages.length);
-    this.append(finaliseValue(call));
+    this.#state.append(message);
+    this.#state.takeCall(prompter, call, others);
+    return message;
   }
 
   async #promptModel(node: GraphNode): Promise<undefined> {
-    const state = this.#state;
     toolStarted(this.#pipe, node.name);
     const startedAt = performance.now();
-    const append = (message: Message): void => {
-      this.append(message);
-    };
+    let calls: readonly AnyValue[];
     try {
-      const [first, ...others] = await askModel({
+      calls = await askModel({
         agent: this.#agent,
-        state,
+        state: this.#state,
         pipe: this.#pipe,
         limits: this.#limits,
-        append,
+        append: (message) => {
+          this.append(message);
+        },
       });
-      if (first === undefined) throw new Error("A completion without an action was accepted");
-      const durationMs = performance.now() - startedAt;
-      state.tally.spend(node.name, durationMs);
-      toolSucceeded(this.#pipe, node.name, first, durationMs);
-      this.#recordCall(first);
-      state.moveTo(node, first, "default");
-      state.calls = others;
     } catch (error) {
+      this.#pipe.dropStream();
       this.#failed(node, error, startedAt);
       if (this.#pipe.isCancelled) throw new Cancellation(this.#pipe.cancelReason);
-      await this.#recover(error);
+      return this.#recover(error);
     }
+    const [first, ...others] = calls;
+    if (first === undefined) throw new Error("A completion without an action was accepted");
+    const durationMs = this.#spend(node, startedAt);
+    this.#state.endTurn();
+    const message = this.#recordCall(node, first, others);
+    toolSucceeded(this.#pipe, node.name, first, durationMs);
+    this.#pipe.message(message);
+    return undefined;
   }
 
-  async #runTool({ node, input, chosenBy }: Chosen): Promise<AnyValue | undefined> {
-    const { tally, repeats } = this.#state;
-    if (tally.steps >= this.#limits.steps)
-      throw new LimitReachedError({ limit: "steps", allowed: this.#limits.steps });
-    tally.steps += 1;
-    if (chosenBy === "chain") tally.chainedSteps += 1;
-    if (chosenBy === "chain" || chosenBy === "tool") tally.skip(promptTokens(this.#agent.model, this.#state));
-    if (node.tool.polls) repeats.exempt();
-    return this.#carry(node, chosenBy, () => this.#caller.call(node, input));
+  #runTool({ node, input, chosenBy }: Chosen): Promise<AnyValue | undefined> {
+    this.#checkSteps();
+    if (node.tool.polls) this.#state.repeats.exempt();
+    return this.#carry({ node, chosenBy, isCounted: false }, () => this.#caller.call(node, input));
   }
 
   /** Runs a tool's body and takes its output, or its failure. */
-  async #carry(node: GraphNode, chosenBy: ChosenBy, body: () => unknown): Promise<AnyValue | undefined> {
-    const { tally } = this.#state;
+  async #carry(step: Step, body: () => unknown): Promise<AnyValue | undefined> {
+    const { node, chosenBy } = step;
     toolStarted(this.#pipe, node.name);
     const startedAt = performance.now();
     let output: AnyValue;
+    let waiting: PendingRequest | null;
     try {
       const returned = body();
       output = checkOutput(node.tool, returned instanceof Promise ? await returned : returned);
+      waiting =
+        familyOf(output) === "suspend" ? requestOf(node, output, { chosenBy, isRecovery: false }) : null;
     } catch (error) {
+      this.#caller.close();
       this.#failed(node, error, startedAt);
-      await this.#survive(error);
+      await this.#survive(error, step);
       return undefined;
     }
-    const durationMs = performance.now() - startedAt;
-    tally.spend(node.name, durationMs);
+    const durationMs = this.#spend(node, startedAt);
+    this.#state.tally.failuresInRow = 0;
+    this.#state.pending = waiting;
+    this.#count(step);
+    for (const { range, messages } of this.#caller.close()) this.#state.replace(range, messages);
+    if (waiting !== null) {
+      toolSucceeded(this.#pipe, node.name, output, durationMs);
+      return undefined;
+    }
+    // The state first, then those who hear of it: what a sink throws, or a snapshot it takes, finds the step finished.
+    const message = this.#moveTo(node, output, chosenBy);
     toolSucceeded(this.#pipe, node.name, output, durationMs);
-    tally.failuresInRow = 0;
-    this.#state.pending = null;
-    return this.#finish(node, output, chosenBy);
+    this.#pipe.message(message);
+    return familyOf(output) === "stop" ? output : undefined;
   }
 
   /** Records a tool's output, and moves on to what it leads to. */
-  #finish(node: GraphNode, output: AnyValue, chosenBy: ChosenBy): AnyValue | undefined {
+  #moveTo(node: GraphNode, output: AnyValue, chosenBy: ChosenBy): Message {
     const { tally } = this.#state;
-    for (const { range, messages } of this.#context.takeReplacements()) this.#state.replace(range, messages);
-    if (familyOf(output) === "suspend") {
-      this.#wait(node, output, chosenBy, false);
-      return undefined;
-    }
-    this.append(finaliseValue(output, { caller: node.name }));
+    const message = finaliseValue(output, { caller: node.name });
+    this.#state.append(message);
     this.#state.moveTo(node, output, chosenBy);
-    if (familyOf(output) !== "stop") return undefined;
-    if (chosenBy !== "model") tally.skip(promptTokens(this.#agent.model, this.#state));
-    return output;
+    if (familyOf(output) === "stop" && chosenBy !== "model")
+      tally.skip(promptTokens(this.#agent.model, this.#state));
+    return message;
+  }
+
+  #checkSteps(): void {
+    const { steps } = this.#limits;
+    if (this.#state.tally.steps >= steps) throw new LimitReachedError({ limit: "steps", allowed: steps });
+  }
+
+  /** Counts a step that is about to be recorded: one that has failed the run, or was cut off, is not. */
+  #count({ chosenBy, isCounted }: Step): void {
+    const { tally } = this.#state;
+    if (isCounted) return;
+    tally.steps += 1;
+    if (chosenBy === "chain") tally.chainedSteps += 1;
+    if (chosenBy === "chain" || chosenBy === "tool") tally.skip(promptTokens(this.#agent.model, this.#state));
+  }
+
+  #spend({ name }: GraphNode, startedAt: number): number {
+    const durationMs = performance.now() - startedAt;
+    this.#state.tally.spend(name, durationMs);
+    return durationMs;
   }
 
   #failed(node: GraphNode, error: unknown, startedAt: number): void {
-    const durationMs = performance.now() - startedAt;
-    this.#state.tally.spend(node.name, durationMs);
-    toolFailed(this.#pipe, node.name, error, durationMs);
-    this.#context.takeReplacements();
+    toolFailed(this.#pipe, node.name, error, this.#spend(node, startedAt));
   }
 
   /** Goes on after a tool's failure, where the model can be told of it; else the failure ends the run. */
-  async #survive(error: unknown): Promise<void> {
+  async #survive(error: unknown, step: Step): Promise<void> {
     if (!(error instanceof BodyFailure)) throw error;
-    const { cause, node } = error;
+    const { cause } = error;
     // No model can mend these: the host has to know.
     if (isForHost(cause)) throw cause;
     if (recoveryReason(cause) !== undefined) return this.#recover(cause);
     const { tally } = this.#state;
     tally.failuresInRow += 1;
     if (!this.#agent.showsToolErrors || tally.failuresInRow >= this.#limits.toolFailures) throw cause;
-    const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    this.append(
-      errorMessage(JSON.stringify({ caller: node.name, error: text }), { truncation: ERROR_RETRY }),
-    );
-    this.#state.breakOff();
+    this.#count(step);
+    const text = JSON.stringify({ caller: step.node.name, error: failureText(cause) });
+    const message = errorMessage(text, { truncation: ERROR_RETRY });
+    this.#state.append(message);
+    this.#state.breakOff(step.chosenBy);
+    this.#pipe.message(message);
   }
 
   /** Asks the user how to go on after a failure of the model's provider, or an interruption. */
-  async #recover(error: unknown): Promise<void> {
+  async #recover(error: unknown): Promise<undefined> {
     const reason = recoveryReason(error);
     const node = this.#agent.promptUser;
     if (reason === undefined || node === undefined) throw error;
+    this.#checkSteps();
     if (reason === "interrupted") {
       this.#pipe.clearInterrupt();
       this.append(interruptedNotice());
     }
-    const returned = await this.#ask(node, recoveryQuestions[reason]);
-    const output = checkOutput(node.tool, returned);
-    if (familyOf(output) === "suspend") {
-      this.#wait(node, output, "default", true);
-      return;
-    }
-    this.append(finaliseValue(output, { caller: node.name }));
-    this.#state.startOver();
+    const output = await this.#ask(node, recoveryQuestions[reason]);
+    const waiting =
+      familyOf(output) === "suspend"
+        ? requestOf(node, output, { chosenBy: "default", isRecovery: true })
+        : null;
+    this.#state.tally.steps += 1;
+    if (waiting === null) this.#startOver(node, output);
+    else this.#state.pending = waiting;
+    return undefined;
   }
 
-  async #ask(node: GraphNode, question: string): Promise<unknown> {
+  async #ask(node: GraphNode, question: string): Promise<AnyValue> {
     try {
-      return await this.#caller.call(node, inputFor(node.tool, { value: question }));
+      return checkOutput(node.tool, await this.#caller.call(node, inputFor(node.tool, { value: question })));
     } catch (error) {
       throw error instanceof BodyFailure ? error.cause : error;
+    } finally {
+      this.#caller.close();
     }
   }
 
-  /** Parks the run until somebody brings the reply. */
-  #wait(node: GraphNode, output: AnyValue, chosenBy: ChosenBy, isRecovery: boolean): void {
-    const { name, suspends, outputs } = node.tool;
-    const parsed = suspends?.request.safeParse(Reflect.get(output, "request"));
-    if (parsed?.success !== true) {
-      throw new ToolOutputError({
-        toolName: name,
-        returned: "a request that `suspends.request` rejects",
-        declared: outputs.map(({ kind }) => kind),
-      });
-    }
-    const state: unknown = Reflect.get(output, "state");
-    const pending = { tool: node.key, request: parsed.data, chosenBy, isRecovery };
-    this.#state.pending = state === undefined ? pending : { ...pending, state };
+  /** After a recovery: the user's reply is recorded, and a new cycle of defaults begins. */
+  #startOver(node: GraphNode, reply: AnyValue): void {
+    const message = finaliseValue(reply, { caller: node.name });
+    this.#state.append(message);
+    this.#state.startOver();
+    this.#pipe.message(message);
   }
 }
 
@@ -289,4 +311,35 @@ function isForHost(cause: unknown): boolean {
   return (
     cause instanceof OnceUncertainError || cause instanceof JournalWriteError || cause instanceof ReplyError
   );
+}
+
+/** What the model is told of a failure. */
+function failureText(cause: unknown): string {
+  if (cause instanceof Error) return `${cause.name}: ${cause.message}`;
+  return typeof cause === "string" ? cause : "something that is no error was thrown";
+}
+
+/** What a tool waits for, and for which question, as its contract has it. */
+function requestOf(
+  { key, tool }: GraphNode,
+  output: AnyValue,
+  origin: Pick<PendingRequest, "chosenBy" | "isRecovery">,
+): PendingRequest {
+  const parsed = tool.suspends?.request.safeParse(Reflect.get(output, "request"));
+  if (parsed?.success !== true) {
+    throw new ToolOutputError({
+      toolName: tool.name,
+      returned: "a request that `suspends.request` rejects",
+      declared: tool.outputs.map(({ kind }) => kind),
+    });
+  }
+  const state: unknown = Reflect.get(output, "state");
+  const pending = { tool: key, request: parsed.data, ...origin };
+  return state === undefined ? pending : { ...pending, state };
+}
+
+/** The arguments of a model's call, without what the call itself consists of. */
+function argumentsOf(call: AnyValue): Readonly<Record<string, unknown>> {
+  const { action: _action, rationale: _rationale, ...rest }: Readonly<Record<string, unknown>> = { ...call };
+  return rest;
 }

@@ -1,11 +1,13 @@
-import { StopAgent, ToolTimeoutError } from "../errors.ts";
+import { ToolTimeoutError } from "../errors.ts";
 import type { GraphNode } from "../chains/graph.ts";
-import { isExternalCallCancelled, isExternalCallInterrupted, isProviderRequestError } from "../llm/errors.ts";
+import { isCancelled } from "../llm/errors.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { runBody } from "../tools/call.ts";
-import type { ToolContext } from "../tools/context.ts";
 import type { AnyValue } from "../values/value.ts";
-import { parentOf, withParent } from "./nesting.ts";
+import { CallContext, type Replacement } from "./call-context.ts";
+import { recoveryReason } from "./recovery.ts";
+import type { StepContext } from "./step-context.ts";
 
 /** The run is over because somebody gave it up. */
 export class Cancellation extends Error {
@@ -19,28 +21,26 @@ export class Cancellation extends Error {
 
 /** What a tool's body threw; told apart from what the framework throws around it. */
 export class BodyFailure extends Error {
-  readonly node: GraphNode;
-
-  constructor(node: GraphNode, cause: unknown) {
+  constructor(cause: unknown) {
     super("a tool failed", { cause });
-    this.node = node;
   }
 }
 
-/** Calls tools for one run, and stops waiting for them the moment it is cancelled. */
+/** Calls tools for one run, one at a time, and stops waiting for them the moment it is cancelled. */
 export class ToolCaller {
   readonly #pipe: EventPipe;
-  readonly #context: ToolContext;
+  readonly #shared: StepContext;
+  #call: CallContext | undefined;
   #abandon: ((reason: Error) => void) | undefined;
 
-  constructor(pipe: EventPipe, context: ToolContext) {
+  constructor(pipe: EventPipe, shared: StepContext) {
     this.#pipe = pipe;
-    this.#context = context;
+    this.#shared = shared;
     pipe.onCancel = (reason) => this.#abandon?.(new Cancellation(reason));
   }
 
   /**
-   * Runs a tool's body on an input made for it, again after a failure as often as the tool allows.
+   * Runs a tool's body on an input made for it, again after a failure as often as the tool allows. `close` ends the call.
    *
    * @returns What it returned, unchecked; a promise only when the body works asynchronously.
    * @throws {@link BodyFailure} with what the body threw; {@link Cancellation} when the run was cancelled meanwhile.
@@ -49,42 +49,53 @@ export class ToolCaller {
     const { tool } = node;
     if (tool.retries > 0 || tool.timeoutMs !== undefined) return this.#callPatiently(node, input);
     try {
-      const returned = runBody(tool, input, this.#context);
-      return isPromise(returned) ? this.#settled(node, returned) : returned;
+      const returned = runBody(tool, input, this.#context());
+      return isPromise(returned) ? this.#settled(returned) : returned;
     } catch (error) {
-      throw this.#failure(node, error);
+      throw this.#failure(error);
     }
   }
 
-  /** Lets a tool that suspended work the reply into an output; throws as `call` does. */
+  /** Lets a tool that suspended work the reply into an output; otherwise as `call`. */
   resume(node: GraphNode, reply: unknown, state: unknown): unknown {
     try {
-      const returned = node.tool.suspends?.resume?.(reply, state, this.#context);
-      return isPromise(returned) ? this.#settled(node, returned) : returned;
+      const returned = node.tool.suspends?.resume?.(reply, state, this.#context());
+      return isPromise(returned) ? this.#settled(returned) : returned;
     } catch (error) {
-      throw this.#failure(node, error);
+      throw this.#failure(error);
     }
+  }
+
+  /** Ends the call under way: its tool has no hold on history any more. Gives the changes it asked for. */
+  close(): readonly Replacement[] {
+    const call = this.#call;
+    this.#call = undefined;
+    return call?.close() ?? [];
+  }
+
+  #context(signal?: AbortSignal): CallContext {
+    this.#call = new CallContext(this.#shared, signal);
+    return this.#call;
   }
 
   async #callPatiently(node: GraphNode, input: AnyValue): Promise<unknown> {
     const { retries } = node.tool;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.#settled(node, this.#timed(node, input));
+        return await this.#settled(this.#timed(node, input));
       } catch (error) {
-        const cause = error instanceof BodyFailure ? error.cause : undefined;
         if (
+          !(error instanceof BodyFailure) ||
           attempt >= retries ||
-          cause === undefined ||
-          isProviderRequestError(cause) ||
-          isExternalCallInterrupted(cause)
+          recoveryReason(error.cause) !== undefined
         )
           throw error;
+        this.close();
         this.#pipe.runtime("tool", "retrying", "warning", `Tool \`${node.name}\` failed and is tried again`, {
           tool: node.name,
           attempt: attempt + 2,
           max_attempts: retries + 1,
-          error_type: errorType(cause),
+          error_type: errorType(error.cause),
         });
       }
     }
@@ -93,29 +104,28 @@ export class ToolCaller {
   /** One attempt, within the tool's time. */
   async #timed({ name, tool }: GraphNode, input: AnyValue): Promise<unknown> {
     const { timeoutMs } = tool;
-    if (timeoutMs === undefined) return runBody(tool, input, this.#context);
+    if (timeoutMs === undefined) return runBody(tool, input, this.#context());
     const time = new AbortController();
     const timeUp = new ToolTimeoutError({ toolName: name, timeoutMs });
-    const context = withSignal(this.#context, AbortSignal.any([this.#context.signal, time.signal]));
-    const timer = setTimeout(() => {
+    const signal = AbortSignal.any([this.#shared.signal, time.signal]);
+    const stopClock = systemClock.after(timeoutMs, () => {
       time.abort(timeUp);
-    }, timeoutMs);
+    });
     try {
-      return await Promise.race([
-        runBody(tool, input, context),
-        new Promise((_resolve, reject) => {
-          time.signal.addEventListener("abort", () => {
-            reject(timeUp);
-          });
-        }),
-      ]);
+      return await new Promise((resolve, reject) => {
+        const giveUp = (): void => {
+          reject(time.signal.aborted ? timeUp : new Cancellation(signal.reason));
+        };
+        signal.addEventListener("abort", giveUp, { once: true });
+        Promise.resolve(runBody(tool, input, this.#context(signal))).then(resolve, reject);
+      });
     } finally {
-      clearTimeout(timer);
+      stopClock();
     }
   }
 
   /** What the promise gives, unless the run is cancelled first; what comes later is ignored. */
-  async #settled(node: GraphNode, promise: PromiseLike<unknown>): Promise<unknown> {
+  async #settled(promise: PromiseLike<unknown>): Promise<unknown> {
     try {
       return await new Promise((resolve, reject) => {
         this.#abandon = reject;
@@ -123,26 +133,17 @@ export class ToolCaller {
         if (this.#pipe.isCancelled) reject(new Cancellation(this.#pipe.cancelReason));
       });
     } catch (error) {
-      throw this.#failure(node, error);
+      throw this.#failure(error);
     } finally {
       this.#abandon = undefined;
     }
   }
 
-  #failure(node: GraphNode, error: unknown): Error {
+  #failure(error: unknown): Error {
     if (error instanceof Cancellation) return error;
     if (this.#pipe.isCancelled) return new Cancellation(this.#pipe.cancelReason);
-    if (error instanceof StopAgent || isExternalCallCancelled(error)) return new Cancellation(error);
-    return new BodyFailure(node, error);
+    return isCancelled(error) ? new Cancellation(error) : new BodyFailure(error);
   }
-}
-
-/** The same context with another signal. */
-function withSignal(context: ToolContext, signal: AbortSignal): ToolContext {
-  const { messages, io, runId, once, emit, replaceMessages } = context;
-  const changed: ToolContext = { messages, signal, io, runId, once, emit, replaceMessages };
-  const parent = parentOf(context);
-  return parent === undefined ? changed : withParent(changed, parent);
 }
 
 function isPromise(returned: unknown): returned is PromiseLike<unknown> {

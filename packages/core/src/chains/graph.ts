@@ -35,6 +35,8 @@ export interface ToolGraph {
   readonly callable: ReadonlyMap<string, GraphNode>;
   /** The defaults in their order, the prompter last. */
   readonly defaults: readonly GraphNode[];
+  /** The default that asks the model; none for a deterministic agent. */
+  readonly prompter: GraphNode | undefined;
   /** The value types in use, by kind. */
   readonly types: ReadonlyMap<string, AnyValueType>;
 }
@@ -80,17 +82,17 @@ export function buildGraph(parts: GraphParts): {
     if (node.role === "default") problems.push(...defaultProblems(node));
     problems.push(...stopProblems(node, parts.stopType));
   }
-  problems.push(...endlessCycles(nodes));
+  problems.push(...ambiguousForks(nodes), ...endlessCycles(nodes));
   const { types, clashes } = typesOf(nodes, parts.builtinTypes);
   problems.push(...clashes);
-  const isDefault = new Map(nodes.map((node) => [node.tool, node]));
   const graph: ToolGraph = {
     nodes,
     byKey: new Map(nodes.map((node) => [node.key, node])),
     callable: new Map(nodes.filter((node) => node.isCallable).map((node) => [node.name, node])),
     defaults: [...defaults, ...(prompter === undefined ? [] : [prompter])].flatMap(
-      (tool) => isDefault.get(tool) ?? [],
+      (tool) => byId.get(tool.id) ?? [],
     ),
+    prompter: nodes.find(({ role }) => role === "prompter"),
     types,
   };
   return { graph, problems };
@@ -109,7 +111,7 @@ function nodesOf(listed: readonly ToolState[], { tools, defaults, prompter }: Gr
     return {
       key: count === 1 ? tool.name : `${tool.name}#${count}`,
       name: tool.name,
-      tool,
+      tool: { ...tool },
       role,
       isCallable: inTools.has(tool) && !isPassive,
       children: [],
@@ -238,29 +240,66 @@ function stopProblems(node: GraphNode, stopType: AnyValueType): AgentProblem[] {
       ];
 }
 
+/** Tools that are always followed by more than one other: whatever they hand on, the run cannot go on. */
+function ambiguousForks(nodes: readonly GraphNode[]): AgentProblem[] {
+  return nodes.flatMap((parent) => {
+    const names = parent.children.flatMap(({ child, condition }) =>
+      condition === undefined ? child.name : [],
+    );
+    if (names.length < 2) return [];
+    return [
+      {
+        code: "ambiguous-fork" as const,
+        toolNames: [parent.name, ...new Set(names)],
+        message: `\`${parent.name}\` is always followed by ${names.map((name) => `\`${name}\``).join(" and ")}, but only one tool can be next; link each once, under conditions of which at most one is true`,
+      },
+    ];
+  });
+}
+
 /** Cycles of links without a condition, of tools that cannot stop: once entered, nothing leads out. */
 function endlessCycles(nodes: readonly GraphNode[]): AgentProblem[] {
   const done = new Set<GraphNode>();
   const problems: AgentProblem[] = [];
-  const visit = (node: GraphNode, path: readonly GraphNode[]): void => {
-    const start = path.indexOf(node);
-    if (start >= 0) {
-      const names = path.slice(start).map(({ name }) => name);
-      problems.push({
-        code: "endless-cycle",
-        toolNames: names,
-        message: `${[...names, node.name].map((name) => `\`${name}\``).join(" → ")} is a cycle that no condition can leave; put one of its links under when(), or let one of its tools return Stop`,
-      });
-      return;
+  for (const root of nodes) {
+    // A way kept in a list, since a chain may be longer than the call stack is deep.
+    const way: { readonly node: GraphNode; readonly left: GraphNode[] }[] = [];
+    const placeOf = new Map<GraphNode, number>();
+    const enter = (node: GraphNode): void => {
+      if (done.has(node)) return;
+      placeOf.set(node, way.length);
+      way.push({ node, left: alwaysNext(node) });
+    };
+    enter(root);
+    for (let at = way.at(-1); at !== undefined; at = way.at(-1)) {
+      const next = at.left.shift();
+      if (next === undefined) {
+        way.pop();
+        placeOf.delete(at.node);
+        done.add(at.node);
+        continue;
+      }
+      const start = placeOf.get(next);
+      if (start === undefined) enter(next);
+      else problems.push(endlessCycle(way.slice(start).map(({ node }) => node.name)));
     }
-    if (done.has(node) || node.tool.outputs.some((type) => isOf(type, "stop"))) return;
-    for (const { child, condition } of node.children) {
-      if (condition === undefined) visit(child, [...path, node]);
-    }
-    done.add(node);
-  };
-  for (const node of nodes) visit(node, []);
+  }
   return problems;
+}
+
+/** Where a tool leads whatever it returns; nowhere when it may stop. */
+function alwaysNext({ tool, children }: GraphNode): GraphNode[] {
+  if (tool.outputs.some((type) => isOf(type, "stop"))) return [];
+  return children.flatMap(({ child, condition }) => (condition === undefined ? child : []));
+}
+
+function endlessCycle(names: readonly string[]): AgentProblem {
+  const way = [...names, ...names.slice(0, 1)].map((name) => `\`${name}\``).join(" → ");
+  return {
+    code: "endless-cycle",
+    toolNames: names,
+    message: `${way} is a cycle that no condition can leave; put one of its links under when(), or let one of its tools return Stop`,
+  };
 }
 
 function isSameSchema(one: AnyValueType, other: AnyValueType): boolean {

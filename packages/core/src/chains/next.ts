@@ -30,6 +30,7 @@ export function nextInChain(parent: GraphNode, output: AnyValue): GraphNode | un
 function holds(answer: unknown, parent: GraphNode, child: GraphNode): boolean {
   if (typeof answer === "boolean") return answer;
   if (answer instanceof Promise) {
+    // It is not awaited, so nobody else hears of its failure.
     answer.catch(() => undefined);
     throw new ToolDefinitionError({
       toolName: child.name,

@@ -6,10 +6,14 @@ export interface Clock {
   readonly after: (ms: number, then: () => void) => () => void;
 }
 
-/** The machine's clock. */
+/** The longest delay that a timer keeps, about 24 days; a longer one would fire at once. */
+const longestDelayMs = 2 ** 31 - 1;
+
+/** The machine's clock. A time longer than about 24 days never comes. */
 export const systemClock: Clock = Object.freeze({
   now: () => performance.now(),
   after: (ms: number, then: () => void) => {
+    if (ms > longestDelayMs) return () => undefined;
     const timer = setTimeout(then, ms);
     return () => {
       clearTimeout(timer);

@@ -42,30 +42,32 @@ export class EventPipe {
   #isInterrupted = false;
   /** Called once when the run is cancelled, for whoever waits without a signal. */
   onCancel: ((reason: unknown) => void) | undefined;
-  #sinks: readonly EventSink[];
+  #sinks: readonly SinkEntry[];
+  #isClosed = false;
+  /** What a strict sink failed with after it had returned; the next event fails with it. */
+  #lateFailure: { readonly error: unknown } | undefined;
+  /** The event being delivered, and those that sinks caused meanwhile. */
+  #outbox: RunEvent[] = [];
   #sequence: number;
   #stream: { readonly messageId: string; chunkIndex: number } | undefined;
 
   constructor({ runId, agentName, sinks = [], strictSinks = false, sequence = 0 }: PipeSettings) {
     this.runId = runId;
     this.agentName = agentName;
-    this.#sinks = [...sinks];
+    this.#sinks = sinks.map((sink) => ({ sink }));
     this.#strictSinks = strictSinks;
     this.#sequence = sequence;
   }
 
   /** Whether anybody listens; when not, no event needs to be made. */
   get isListening(): boolean {
-    return this.#sinks.length > 0;
+    return this.#sinks.length > 0 || this.#lateFailure !== undefined;
   }
 
   /** Attaches a sink; the function returned detaches it, and may be called twice. */
   addSink(sink: EventSink): () => void {
-    // Wrapped, so that a sink attached twice is detached one at a time.
-    const entry: EventSink = (event) => {
-      sink(event);
-    };
-    this.#sinks = [...this.#sinks, entry];
+    const entry: SinkEntry = { sink };
+    if (!this.#isClosed) this.#sinks = [...this.#sinks, entry];
     return () => {
       this.#sinks = this.#sinks.filter((other) => other !== entry);
     };
@@ -194,19 +196,49 @@ export class EventPipe {
     return { sequence: this.#sequence, runId: this.runId, agentName: this.agentName };
   }
 
+  /** The last event was sent: nobody hears of what comes after it. */
+  close(): void {
+    this.#isClosed = true;
+    this.#sinks = [];
+  }
+
+  /** Delivers an event to all sinks before the next one, also when a sink causes one. */
   #send(event: RunEvent): void {
-    for (const sink of this.#sinks) {
-      if (this.#strictSinks) {
-        sink(event);
-        continue;
-      }
-      try {
-        sink(event);
-      } catch (error) {
-        this.#sinks = this.#sinks.filter((other) => other !== sink);
-        const errorType = error instanceof Error ? error.name : typeof error;
-        this.runtime("run", "failed", "error", "A sink failed and was detached", { errorType });
-      }
+    if (this.#lateFailure !== undefined) throw this.#lateFailure.error;
+    this.#outbox.push(event);
+    if (this.#outbox.length > 1) return;
+    try {
+      for (const next of this.#outbox) for (const entry of this.#sinks) this.#deliver(next, entry);
+    } finally {
+      this.#outbox = [];
     }
   }
+
+  #deliver(event: RunEvent, entry: SinkEntry): void {
+    try {
+      const returned = entry.sink(event);
+      if (returned instanceof Promise)
+        returned.catch((error: unknown) => {
+          this.#detach(entry, error);
+        });
+    } catch (error) {
+      if (this.#strictSinks) throw error;
+      this.#detach(entry, error);
+    }
+  }
+
+  /** Takes off a sink that failed, and says so once. */
+  #detach(entry: SinkEntry, error: unknown): void {
+    if (!this.#sinks.includes(entry)) return;
+    this.#sinks = this.#sinks.filter((other) => other !== entry);
+    const errorType = error instanceof Error ? error.name : typeof error;
+    this.runtime("run", "failed", "error", "A sink failed and was detached", { errorType });
+    if (this.#strictSinks) this.#lateFailure = { error };
+  }
+}
+
+/** A sink as it was attached: one that is attached twice is detached one at a time. */
+interface SinkEntry {
+  /** Returns nothing, or a promise, whose failure is the sink's. */
+  readonly sink: (event: RunEvent) => unknown;
 }

@@ -1,7 +1,5 @@
+import { systemClock } from "./clock.ts";
 import type { AskOptions } from "./user-io.ts";
-
-/** The longest delay that a timer keeps; a longer one would fire at once. */
-const longestDelayMs = 2 ** 31 - 1;
 
 /**
  * Asks, and waits no longer than the options say.
@@ -24,14 +22,13 @@ export async function waitForAnswer<T>(
     };
   });
   signal?.addEventListener("abort", giveUp, { once: true });
-  const timer =
-    timeoutMs === undefined || timeoutMs > longestDelayMs ? undefined : setTimeout(giveUp, timeoutMs);
+  const stopClock = timeoutMs === undefined ? undefined : systemClock.after(timeoutMs, giveUp);
   try {
     const answer = await Promise.race([givenUp, ask(controller.signal)]);
     signal?.throwIfAborted();
     return answer;
   } finally {
-    clearTimeout(timer);
+    stopClock?.();
     signal?.removeEventListener("abort", giveUp);
   }
 }

@@ -34,9 +34,13 @@ export interface ToolContext {
   /** Sends an event to the run's sinks, such as a script's output. */
   readonly emit: (event: ToolEvent) => void;
   /**
-   * Replaces a range of the conversation when the step finishes; the only way to change history.
+   * Replaces a range of the conversation when the step finishes; the only way to change history. A call that fails
+   * changes nothing.
    *
-   * @param range - Positions in `messages`; `to` is not part of it.
+   * @param range - Positions in `messages` as they are during the step; `to` is not part of it. Ranges of one step
+   * must not overlap.
+   * @throws {@link HistoryChangeError} (`core/history-change`) for a range that is not within the messages, or
+   * overlaps another, and when the step is over; {@link MessageError} (`core/message`) for what is no message.
    */
   readonly replaceMessages: (
     range: { readonly from: number; readonly to: number },

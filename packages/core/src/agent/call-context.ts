@@ -1,0 +1,92 @@
+import { HistoryChangeError } from "../errors.ts";
+import type { UserIo } from "../runtime/user-io.ts";
+import type { ToolContext } from "../tools/context.ts";
+import { parseMessage, type Message } from "../values/message.ts";
+import { parentKey, type ParentRun } from "./nesting.ts";
+import type { StepContext } from "./step-context.ts";
+
+/** A change of history that a tool asked for. */
+export interface Replacement {
+  readonly range: { readonly from: number; readonly to: number };
+  readonly messages: readonly Message[];
+}
+
+const noReplacements: readonly Replacement[] = Object.freeze([]);
+
+/** What one call of a tool gets beside its input. A tool may keep it, but with the call ends its hold on history. */
+export class CallContext implements ToolContext {
+  readonly #run: StepContext;
+  readonly #signal: AbortSignal | undefined;
+  #replacements: Replacement[] | undefined;
+  #isOver = false;
+
+  /** @param signal - Fires when the run is cancelled or the call's time is over; without it, the run's own. */
+  constructor(run: StepContext, signal?: AbortSignal) {
+    this.#run = run;
+    this.#signal = signal;
+  }
+
+  get [parentKey](): ParentRun {
+    return this.#run.asParent;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#run.messages;
+  }
+
+  get runId(): string {
+    return this.#run.runId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal ?? this.#run.signal;
+  }
+
+  get io(): UserIo {
+    return this.#run.io;
+  }
+
+  get once(): ToolContext["once"] {
+    return this.#run.once;
+  }
+
+  get emit(): ToolContext["emit"] {
+    return this.#run.emit;
+  }
+
+  get replaceMessages(): ToolContext["replaceMessages"] {
+    return (range, messages) => {
+      if (this.#isOver) throw new HistoryChangeError("came after the step that asked for it had ended");
+      const asked = (this.#replacements ??= []);
+      checkRange(range, this.#run.messages.length, asked);
+      asked.push({ range: { ...range }, messages: messages.map(parseMessage) });
+    };
+  }
+
+  /** Ends the call; gives the changes of history it asked for, the last in the conversation first. */
+  close(): readonly Replacement[] {
+    this.#isOver = true;
+    if (this.#replacements === undefined) return noReplacements;
+    return this.#replacements.reverse().sort(lastFirst);
+  }
+}
+
+/** By position, the last first; of two at one position, the one that takes something out before the one that puts in. */
+function lastFirst({ range: one }: Replacement, { range: other }: Replacement): number {
+  return other.from - one.from || other.to - one.to;
+}
+
+function checkRange(
+  { from, to }: Replacement["range"],
+  length: number,
+  earlier: readonly Replacement[],
+): void {
+  if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || from > to || to > length)
+    throw new HistoryChangeError(`from ${from} to ${to} is not within the ${length} messages of the run`);
+  const clash = earlier.find(({ range }) => from < range.to && range.from < to);
+  if (clash !== undefined) {
+    throw new HistoryChangeError(
+      `from ${from} to ${to} overlaps the one from ${clash.range.from} to ${clash.range.to} of the same step`,
+    );
+  }
+}
