@@ -158,6 +158,10 @@ describe("what a provider's failure stands for", () => {
     { headers: { "retry-after": "0.5" }, retryAfterMs: 500 },
     { headers: { "retry-after-ms": "20", "retry-after": "3" }, retryAfterMs: 20 },
     { headers: { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }, retryAfterMs: 0 },
+    {
+      headers: { "retry-after": "Thu, 01 Jan 1970 00:00:09 GMT", date: "Thu, 01 Jan 1970 00:00:02 GMT" },
+      retryAfterMs: 7000,
+    },
     { headers: { "retry-after": "soon" }, retryAfterMs: undefined },
     { headers: { "retry-after": "-1" }, retryAfterMs: undefined },
     { headers: { "retry-after": "" }, retryAfterMs: undefined },

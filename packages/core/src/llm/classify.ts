@@ -183,6 +183,7 @@ function retryAfterOf(error: unknown): number | undefined {
   if (header === undefined || header === "") return undefined;
   const seconds = Number(header);
   if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
-  const wait = Date.parse(header) - Date.now();
+  const sentAt = Date.parse(headerOf(error, "date") ?? "");
+  const wait = Date.parse(header) - (Number.isNaN(sentAt) ? Date.now() : sentAt);
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

@@ -43,6 +43,16 @@ export interface Accepted<T> {
  * @throws {@link LLMOutputFormatError} (`core/llm-output-format`) when no try was accepted.
  */
 export async function askUntilAccepted<T>(attempts: Attempts<T>): Promise<Accepted<T>> {
+  try {
+    return await askInTries(attempts);
+  } catch (error) {
+    // What was streamed of a reply that never ended belongs to no message.
+    attempts.pipe?.dropStream();
+    throw error;
+  }
+}
+
+async function askInTries<T>(attempts: Attempts<T>): Promise<Accepted<T>> {
   const { pipe, tries = defaultTries, includeRawResponseInReprompt = true } = attempts;
   if (!Number.isInteger(tries) || tries < 0) {
     throw new LLMClientError("`tries` is not a whole number of 0 or more");

@@ -7,7 +7,7 @@ import { toolState, type ToolState } from "../../tools/state.ts";
 import { tool, type AnyTool } from "../../tools/tool.ts";
 import { ERROR_RETRY } from "../../truncation/policy.ts";
 import { All, Empty, Int, Stop, Str, Invoke } from "../../values/builtin.ts";
-import type { Message } from "../../values/message.ts";
+import { errorMessage, type Message } from "../../values/message.ts";
 import { metadataOf, value } from "../../values/value.ts";
 import { MockLLMEndpoint, MockReply, type MockEntry } from "../mock.ts";
 import { completeAction, type ActionCompletion } from "./complete-action.ts";
@@ -208,6 +208,21 @@ describe("a reply that is not accepted", () => {
     const deltas = events.filter((event) => event.type === "message-delta");
     expect(new Set(deltas.map(({ messageId }) => messageId)).size).toBe(2);
     expect(deltas.map(({ delta }) => delta).join("")).toBe(`no${JSON.stringify(good)}`);
+  });
+
+  it("leaves no stream open when the call is given up, and no message that was not streamed has a stream's name", async () => {
+    const events: RunEvent[] = [];
+    const pipe = new EventPipe({ runId: "r", agentName: "a", sinks: [(event) => events.push(event)] });
+    const endpoint = new MockLLMEndpoint(() => {
+      pipe.delta("{");
+      pipe.interrupt();
+      return good;
+    });
+    await expect(complete([], { endpoint, pipe })).rejects.toMatchObject({
+      code: "core/llm-call-interrupted",
+    });
+    pipe.message(errorMessage("interrupted"));
+    expect(events.at(-1)).not.toHaveProperty("messageId");
   });
 
   it("core 78: is not repeated to the model when that is switched off", async () => {

@@ -50,7 +50,7 @@ export async function completeAction(options: ActionCompletion): Promise<Complet
       isNative = endpoint.protocol === "tools";
       const request = options.request(repairs);
       const isHeard = pipe?.isListening === true;
-      if (isHeard) pipe.startMessage();
+      if (isHeard) pipe.dropStream();
       const settings = isHeard ? { ...options, ...streamTo(pipe) } : options;
       return callModel(endpoint, request, actions, settings);
     },
@@ -59,7 +59,7 @@ export async function completeAction(options: ActionCompletion): Promise<Complet
   return { actions: accepted, invokes: accepted.map(({ invoke }) => invoke), calls, telemetry };
 }
 
-/** Streams a reply to a run; an attempt that replaces another begins a stream of its own. */
+/** Streams a reply to a run; an attempt that replaces another begins a stream of its own, at its first piece. */
 export function streamTo(
   pipe: EventPipe,
 ): Required<Pick<CallSettings, "onDelta" | "startReplacementStream">> {
@@ -68,7 +68,7 @@ export function streamTo(
       pipe.delta(text);
     },
     startReplacementStream: () => {
-      pipe.startMessage();
+      pipe.dropStream();
     },
   };
 }

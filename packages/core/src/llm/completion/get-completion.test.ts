@@ -2,9 +2,13 @@ import * as z from "zod";
 import { describe, expect, it } from "vitest";
 
 import { tool } from "../../tools/tool.ts";
-import { NO_MESSAGE } from "../../truncation/policy.ts";
+import { EventPipe } from "../../runtime/pipe.ts";
+import type { RunEvent } from "../../runtime/events.ts";
+import { NO_MESSAGE, type Truncation } from "../../truncation/policy.ts";
+import { ScriptedClient } from "../__fixtures__/scripted-client.ts";
+import { LLMEndpoint } from "../endpoint.ts";
 import { Stop, Str } from "../../values/builtin.ts";
-import { systemMessage, userMessage } from "../../values/message.ts";
+import { parseMessage, systemMessage, userMessage, type Message } from "../../values/message.ts";
 import { metadataOf, value } from "../../values/value.ts";
 import { MockLLMEndpoint, MockReply } from "../mock.ts";
 import { getCompletion } from "./get-completion.ts";
@@ -42,6 +46,48 @@ describe("a completion without a schema", () => {
     await expect(getCompletion({ endpoint, messages, signal })).rejects.toBe("enough");
     await expect(getCompletion({ callLlmApi: () => "x", messages, signal })).rejects.toBe("enough");
     expect(endpoint.requests).toHaveLength(0);
+  });
+});
+
+describe("giving a completion up", () => {
+  it("happens at once, also when a function is asked that does not heed the signal", async () => {
+    const controller = new AbortController();
+    const callLlmApi = (): Promise<string> => new Promise(() => undefined);
+    const waiting = getCompletion({ callLlmApi, messages, signal: controller.signal });
+    controller.abort("enough");
+    await expect(waiting).rejects.toBe("enough");
+  });
+
+  it("leaves no stream open for the message that comes next", async () => {
+    const events: RunEvent[] = [];
+    const pipe = new EventPipe({ runId: "r", agentName: "a", sinks: [(event) => events.push(event)] });
+    await getCompletion({ endpoint: new MockLLMEndpoint(["text"]), messages, pipe });
+    pipe.message(userMessage("next"));
+    expect(events.filter(({ type }) => type === "message-delta")).toHaveLength(1);
+    expect(events.at(-1)).not.toHaveProperty("messageId");
+  });
+});
+
+describe("images in a completion", () => {
+  const url = "https://example.org/a.png";
+  const look = (truncation: Truncation): Message =>
+    parseMessage({ role: "user", content: "look", images: [{ url }], truncation });
+  it.each([
+    {
+      why: "core 10: stay behind with STUB",
+      truncation: { threshold: 0, severity: "stub" as const },
+      images: undefined,
+    },
+    {
+      why: "core 10: go along with LIGHT",
+      truncation: { threshold: 0, severity: "light" as const },
+      images: [{ url }],
+    },
+  ])("$why", async ({ truncation, images }) => {
+    const client = new ScriptedClient([{ text: "seen" }]);
+    const endpoint = new LLMEndpoint({ client, apiName: "s", modelName: "m", acceptsImages: true });
+    await getCompletion({ endpoint, messages: [look(truncation)] });
+    expect(client.seen[0]?.request.messages[0]?.images).toEqual(images);
   });
 });
 

@@ -10,7 +10,7 @@ import { describeIssues, typeState, type AnyValueType, type Of } from "../../val
 import { callModel, checkMessages, type CallSettings, type ModelOffer, type ModelReply } from "../call.ts";
 import { selectEndpoint, type ConcreteEndpoint, type EndpointLike, type Telemetry } from "../endpoint.ts";
 import { LLMClientError } from "../errors.ts";
-import { throwIfGivenUp } from "../wait.ts";
+import { throwIfGivenUp, waitFor } from "../wait.ts";
 import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
 import { readActions, readObject, streamTo } from "./complete-action.ts";
 import { compileActions, metadataFrom, type Rejection } from "./validate.ts";
@@ -71,14 +71,23 @@ export function getCompletion<O extends AnyValueType | z.ZodObject>(
   options: StructuredCompletion<O>,
 ): Promise<CompletionOutput<O>>;
 export function getCompletion(options: ActionCompletionRequest): Promise<Invoke>;
-export async function getCompletion(
-  options: CompletionSource &
-    CompletionSettings & {
-      readonly tools?: readonly AnyTool[] | undefined;
-      readonly output?: AnyValueType | z.ZodObject | undefined;
-    },
-): Promise<unknown> {
+export async function getCompletion(options: AnyCompletion): Promise<unknown> {
   checkOptions(options);
+  try {
+    return await completed(options);
+  } finally {
+    // No message will follow under the name of what was streamed.
+    options.pipe?.dropStream();
+  }
+}
+
+type AnyCompletion = CompletionSource &
+  CompletionSettings & {
+    readonly tools?: readonly AnyTool[] | undefined;
+    readonly output?: AnyValueType | z.ZodObject | undefined;
+  };
+
+async function completed(options: AnyCompletion): Promise<unknown> {
   const { tools, output } = options;
   if (output !== undefined) {
     const read = outputReader(output, options.pipe);
@@ -137,7 +146,7 @@ function asker(
   return (repairs) => {
     const all = repairs.length === 0 ? messages : [...messages, ...repairs];
     const shown = truncate(all);
-    if (isHeard) pipe.startMessage();
+    if (isHeard) pipe.dropStream();
     if (callLlmApi !== undefined) return askFunction(callLlmApi, shown, settings);
     const request = { messages: shown, recall: () => shown };
     const selected = selectEndpoint(endpoint);
@@ -152,7 +161,8 @@ async function askFunction(
   settings: CallSettings,
 ): Promise<ModelReply> {
   throwIfGivenUp(settings);
-  const answer = await callLlmApi(messages, { onDelta: settings.onDelta, signal: settings.signal });
+  const { onDelta, signal } = settings;
+  const answer = await waitFor(Promise.resolve(callLlmApi(messages, { onDelta, signal })), settings);
   throwIfGivenUp(settings);
   const { text, telemetry = {} } = typeof answer === "string" ? { text: answer } : answer;
   return { text, telemetry, toolCalls: [] };
