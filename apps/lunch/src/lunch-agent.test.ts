@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { agent, lunchAgent, task } from "./lunch-agent.ts";
@@ -58,18 +59,36 @@ describe("lunchAgent", () => {
     expect(endpoint.requests[0]?.toolNames).toEqual(["ask_bob", "stop"]);
   });
 
-  it("needs at most 400 prompt tokens for a whole lunch, four characters for each", async () => {
-    const endpoint = scriptedModel();
-    const { report } = await lunchAgent(endpoint).complete(task);
-    const sent = endpoint.requests.flatMap(({ messages }) => messages);
-    const tokens = sent.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 0);
-    expect(report.tokensIn).toBe(tokens);
-    expect(tokens).toBeLessThanOrEqual(400);
-  });
+  it.each(["json", "tools"] as const)(
+    "needs at most 400 prompt tokens for a whole lunch with the protocol %s",
+    async (protocol) => {
+      const { report } = await lunchAgent(scriptedModel(protocol)).complete(task);
+      expect(report).toMatchObject({ llmCalls: 1, skippedCalls: 5 });
+      expect(report.tokensIn).toBeGreaterThan(100);
+      expect(report.tokensIn).toBeLessThanOrEqual(400);
+    },
+  );
 
   it("is exported ready to run", async () => {
     expect((await agent.complete()).output.value).toBe("Lunch is at 12:30, at The Copper Pot.");
   });
+});
+
+it("needs the prompt tokens that the README says", async () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8").replaceAll(/ +/g, " ");
+  const tokens = async (make: typeof lunchAgent, day: Day): Promise<string> => {
+    const runs = (["json", "tools"] as const).map((protocol) =>
+      make(scriptedModel(protocol), day).complete(task),
+    );
+    const reports = (await Promise.all(runs)).map(({ report }) => report);
+    return reports.map(({ tokensIn }) => tokensIn.toLocaleString("en-US")).join(" | ");
+  };
+  expect(readme).toContain(`with chains, one call | ${await tokens(lunchAgent, {})} |`);
+  expect(readme).toContain(`without chains, six calls | ${await tokens(unchainedAgent, {})} |`);
+  expect(readme).toContain(`\`--no-table\`, two calls | ${await tokens(lunchAgent, { hasTable: false })} |`);
+  expect(readme).toContain(
+    `without chains, nine calls | ${await tokens(unchainedAgent, { hasTable: false })} |`,
+  );
 });
 
 describe("unchainedAgent", () => {

@@ -1,4 +1,4 @@
-import { contentObject, MockLLMEndpoint, type MockRequest } from "@roboz/core";
+import { contentObject, MockLLMEndpoint, type MockRequest, type Protocol } from "@roboz/core";
 
 import { busyTime } from "./tools.ts";
 import { Accepted, Booking, CalendarEntry, Declined, Restaurant } from "./values.ts";
@@ -7,8 +7,8 @@ import { Accepted, Booking, CalendarEntry, Declined, Restaurant } from "./values
  * A model that needs no key. It reads the last message and answers as a careful model would; one script serves both
  * agents, since the agent with chains asks it about the first step only.
  */
-export function scriptedModel(): MockLLMEndpoint {
-  return new MockLLMEndpoint(nextCall);
+export function scriptedModel(protocol: Protocol = "json"): MockLLMEndpoint {
+  return new MockLLMEndpoint(nextCall, { protocol });
 }
 
 function nextCall({ messages }: MockRequest): object {

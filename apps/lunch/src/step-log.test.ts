@@ -1,4 +1,4 @@
-import { tool, Agent, MockLLMEndpoint, stop, Empty } from "@roboz/core";
+import { tool, Agent, MockLLMEndpoint, MockProviderError, stop, Empty } from "@roboz/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { lunchAgent, task } from "./lunch-agent.ts";
@@ -91,6 +91,14 @@ describe("stepLog", () => {
     const text = await logged(agent);
     expect(text).toContain("\n  ! ask_bob          Error: He does not answer\n");
     expect(text).toContain("\n    wait             {}\n");
+  });
+
+  it("tells of a model call that failed", async () => {
+    const screen = new Recorder();
+    const endpoint = new MockLLMEndpoint([new MockProviderError("No", { statusCode: 401 })]);
+    const run = lunchAgent(endpoint).complete(task, { sinks: [stepLog(screen)] });
+    await expect(run).rejects.toMatchObject({ code: "core/llm-auth" });
+    expect(screen.text).toMatch(/\n {2}! model {12}[^\n]*auth[^\n]*\n$/);
   });
 
   it.each([

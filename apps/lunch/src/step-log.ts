@@ -32,8 +32,12 @@ export function stepLog(screen: Screen): EventSink {
     }
   };
   return (event) => {
-    const text = event.type === "message" ? lineOf(event.message) : undefined;
-    if (text !== undefined) screen.write(text);
+    if (event.type === "message") {
+      const text = lineOf(event.message);
+      if (text !== undefined) screen.write(text);
+    } else if (event.type === "runtime" && event.category === "llm" && event.level === "warning") {
+      screen.write(line(paint("red", "!"), "model", event.message));
+    }
   };
 }
 

@@ -1,40 +1,30 @@
-import { parseArgs } from "node:util";
-
-import { cliUserIo } from "@roboz/core";
+import { cliUserIo, filterMessages, type EndpointLike } from "@roboz/core";
 
 import { numbersAgent } from "./numbers-agent.ts";
+import { readOptions, usage, type NumbersOptions } from "./options.ts";
 import { scriptedGuard, scriptedModel } from "./scripted-models.ts";
 import { stepLog } from "./step-log.ts";
 
-const usage = `npm start -- numbers
-
-Asks for numbers, praises odd ones and has even ones judged, on scripted models; no key is needed. The second number that is
-refused ends it, and so does the end of the input (Ctrl-D). Numbers can be piped in, a line each.
-
-  -h, --help  Print this.`;
-
-function readOptions(args: readonly string[]): { readonly help: boolean } | { readonly problem: string } {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { help: { type: "boolean", short: "h" } } });
-    return { help: values.help === true };
-  } catch (error) {
-    // Of several sentences the first says what is wrong.
-    return { problem: error instanceof Error ? error.message.replace(/[.\n].*$/s, "") : String(error) };
-  }
+async function endpointFor(name: string | undefined, scripted: () => EndpointLike): Promise<EndpointLike> {
+  if (name === undefined) return scripted();
+  const { chosenModel } = await import("./model-choice.ts");
+  return chosenModel(name);
 }
 
-async function play(): Promise<void> {
+async function play({ model, guard }: NumbersOptions): Promise<void> {
+  const agent = numbersAgent(
+    await endpointFor(model, scriptedModel),
+    await endpointFor(guard, scriptedGuard),
+  );
   const interrupt = new AbortController();
   process.once("SIGINT", () => {
     interrupt.abort();
   });
-  const guard = scriptedGuard();
-  const result = await numbersAgent(scriptedModel(), guard).invoke("Let us talk numbers.", {
+  const result = await agent.invoke("Let us talk numbers.", {
     io: cliUserIo(),
     sinks: [stepLog(process.stdout)],
     signal: interrupt.signal,
   });
-  const { llmCalls, skippedCalls } = result.report;
   switch (result.status) {
     case "completed":
       console.log(`\n${result.output.value ?? ""}`);
@@ -44,10 +34,11 @@ async function play(): Promise<void> {
       process.exitCode = 130;
       break;
     case "suspended":
-      // Questions are asked at the terminal, or end the run when it is gone.
-      throw new Error(`\`${result.toolName}\` waits for a reply that nobody can give`);
+      throw new Error(`\`${result.toolName}\` asks something, and nobody is there to answer`);
   }
-  console.log(`model calls: ${llmCalls}, skipped: ${skippedCalls}, numbers judged: ${guard.requests.length}`);
+  const { llmCalls, skippedCalls } = result.report;
+  const judged = filterMessages(result.messages, { caller: "escalate" }).length;
+  console.log(`model calls: ${llmCalls}, skipped: ${skippedCalls}, numbers judged: ${judged}`);
 }
 
 async function main(): Promise<void> {
@@ -55,10 +46,17 @@ async function main(): Promise<void> {
   if ("problem" in options) {
     console.error(`${options.problem}; --help lists the options.`);
     process.exitCode = 2;
-  } else if (options.help) {
+    return;
+  }
+  if (options.help) {
     console.log(usage);
-  } else {
-    await play();
+    return;
+  }
+  try {
+    await play(options);
+  } catch (error) {
+    console.error((error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " "));
+    process.exitCode = 1;
   }
 }
 

@@ -6,7 +6,10 @@ export interface Screen {
   readonly isTTY?: boolean | undefined;
 }
 
-/** Prints which tool runs: with a dot what the model calls, with an arrow what follows from that. */
+/**
+ * Prints which tool runs: with a dot what the model calls, with an arrow what follows from that. Trouble with a model
+ * is told too, since the person is asked how to go on.
+ */
 export function stepLog(screen: Screen): EventSink {
   const { NO_COLOR: unwanted = "", TERM: terminal } = process.env;
   const isColorful = screen.isTTY === true && unwanted === "" && terminal !== "dumb";
@@ -21,6 +24,8 @@ export function stepLog(screen: Screen): EventSink {
     } else if (event.type === "runtime" && event.category === "tool" && event.kind === "started") {
       const { tool } = event.data;
       if (tool !== called && tool !== "prompt_llm") print(`→ ${String(tool)}`);
+    } else if (event.type === "runtime" && event.category === "llm" && event.level === "warning") {
+      print(`! ${event.message}`);
     }
   };
 }
