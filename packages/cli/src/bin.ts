@@ -25,5 +25,17 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-process.exitCode = await main(process.argv.slice(2), { interrupts });
-setTimeout(() => process.exit(), graceMs).unref();
+let isOver = false;
+// Nothing is left that could wake the command, such as a timer or a connection: it would wait for ever.
+process.once("beforeExit", () => {
+  if (isOver) return;
+  process.stderr.write("Error: the command waits for something that can no longer come\n");
+  process.exit(1);
+});
+
+// No top-level await: Node would warn of it, with a piece of this file, where the text above is meant.
+void main(process.argv.slice(2), { interrupts }).then((status) => {
+  isOver = true;
+  process.exitCode = status;
+  setTimeout(() => process.exit(), graceMs).unref();
+});

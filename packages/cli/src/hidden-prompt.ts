@@ -39,6 +39,8 @@ export async function askHidden(
       replies.push(await reply(typed));
       errors.write("\n");
     }
+    // Pressed before the terminal made a signal of it again.
+    if (typed.rest.includes(keys.interrupt)) throw new InterruptedError();
     return replies;
   } finally {
     input.setRawMode(false);
@@ -91,6 +93,11 @@ class TypedText {
     const [key = ""] = this.#text;
     this.#text = this.#text.slice(key.length);
     return key;
+  }
+
+  /** What was typed and not asked for. */
+  get rest(): string {
+    return this.#text;
   }
 
   close(): void {

@@ -23,13 +23,28 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   try {
     const parsed = await parse(args, Math.min(terminal.output.columns ?? 80, 100));
     if (parsed.kind === "text") terminal.output.write(parsed.text);
-    else await parsed.run({ terminal, interrupts });
+    else await untilGivenUp(parsed.run({ terminal, interrupts }), interrupts.signal);
     return 0;
   } catch (error) {
     const { status, text } = report(reasonOf(error, interrupts.signal));
     terminal.errors.write(text);
     return status;
   }
+}
+
+/** How long a command that was told to end may take to put things in order. */
+const graceMs = 500;
+
+/** What the work gives; once it was given up, only for a moment more: loading a module cannot be ended, for one. */
+function untilGivenUp(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    const giveUp = (): void => {
+      setTimeout(reject, graceMs, signal.reason);
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp, { once: true });
+  });
 }
 
 /** What gave a command up is told by the signal, whatever the abandoned work made of it. */

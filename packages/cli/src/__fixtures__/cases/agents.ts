@@ -50,6 +50,12 @@ export const agent = new Agent({
 });
 `;
 
+const endlessModule = `
+import { Agent, Empty, Stop, tool } from "@roboz/core";
+const wait = tool({ name: "wait", description: "", input: Empty, output: Stop, run: () => new Promise(() => {}) });
+export default new Agent({ name: "endless", mode: "deterministic", defaultTools: [wait] });
+`;
+
 const readsTypeScript = "typescript" in process.features && process.features.typescript !== false;
 
 export function agentCases(roboz: () => InstalledRoboz): void {
@@ -173,6 +179,16 @@ export function agentCases(roboz: () => InstalledRoboz): void {
     expect(code).toBe(1);
     expect(stderr).toContain("Error: nobody listens\n");
     expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it.each([
+    { why: "loading", text: `${asksModule}\nawait new Promise(() => {});` },
+    { why: "a tool", text: endlessModule },
+  ])("says so when $why waits for what can no longer come", async ({ text }) => {
+    const cwd = await folderWith("x.mjs", text);
+    const { code, stderr } = await roboz().run(["run", "x.mjs"], { cwd });
+    expect(stderr).toBe("Error: the command waits for something that can no longer come\n");
+    expect(code).toBe(1);
   });
 
   it("ends although the agent's module holds the process open", async () => {

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { expect, it } from "vitest";
 
+import { runToEnd } from "../../../../../tools/run-to-end.ts";
 import type { InstalledRoboz } from "../installed-roboz.ts";
 
 /** Notes each module that a process loads, in the file that `LOADED` names. */
@@ -75,6 +76,23 @@ export function programCases(roboz: () => InstalledRoboz): void {
     const { code, stdout, stderr } = await roboz().run(args, { cwd: await roboz().emptyFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^Usage: roboz .*\nError: .*\n$/);
+  });
+
+  it.each([
+    { words: ["roboz", "inv"], offered: ["inventory"] },
+    { words: ["roboz", "env", "en"], offered: ["encrypt"] },
+    { words: ["roboz", "graph", "x.ts", "--format", "s"], offered: ["svg"] },
+  ])("completes $words in bash", async ({ words, offered }) => {
+    const { bin, emptyFolder } = roboz();
+    const script = `
+      source <(roboz completion)
+      COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; COMP_LINE='${words.join(" ")}'
+      _roboz_yargs_completions
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const path = `${dirname(bin)}:${process.env["PATH"] ?? ""}`;
+    const options = { cwd: await emptyFolder(), env: { PATH: path, SHELL: "/bin/bash" } };
+    const { stdout, stderr } = await runToEnd("bash", ["--noprofile", "--norc", "-c", script], options);
+    expect({ offered: stdout.trim().split("\n"), stderr }).toEqual({ offered, stderr: "" });
   });
 
   it("CL-04: ends quietly when nobody reads its output", async () => {

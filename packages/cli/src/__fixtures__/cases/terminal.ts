@@ -126,6 +126,21 @@ export function terminalCases(roboz: () => InstalledRoboz): void {
     expect(code).toBe(130);
   });
 
+  it("ends the loading of a module that does not come to an end", async () => {
+    const cwd = await roboz().emptyFolder();
+    await writeFile(
+      join(cwd, "agent.mjs"),
+      `process.stdout.write("loading\\n"); await new Promise((resolve) => setTimeout(resolve, 60_000));`,
+    );
+    const { code, screen } = await atTerminal(
+      [roboz().bin, "graph", "agent.mjs"],
+      [{ when: "loading", type: ctrlC }],
+      { cwd },
+    );
+    expect(screen).toMatch(/\nCancelled\.\n$/);
+    expect(code).toBe(130);
+  });
+
   it("lets the person answer the example, and end it", async () => {
     const cwd = await roboz().emptyFolder();
     const words = [roboz().bin, "example", "complex"];
