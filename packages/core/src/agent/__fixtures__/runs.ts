@@ -1,3 +1,4 @@
+import { isLink, when, type AnyLink } from "../../tools/link.ts";
 import { isTool, tool, type AnyTool } from "../../tools/tool.ts";
 import type { Message } from "../../values/message.ts";
 
@@ -55,6 +56,13 @@ export function never(): Promise<never> {
 export function looseTool(definition: object): AnyTool {
   const made: unknown = Reflect.apply(tool, undefined, [{ description: "", ...definition }]);
   if (!isTool(made)) throw new Error("not a tool");
+  return made;
+}
+
+/** A link as untyped code may make it. */
+export function looseWhen(parent: object, condition: (output: never) => unknown): AnyLink {
+  const made: unknown = Reflect.apply(when, undefined, [parent, condition]);
+  if (!isLink(made)) throw new Error("not a link");
   return made;
 }
 
