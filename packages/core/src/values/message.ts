@@ -93,7 +93,8 @@ export function finaliseValue(
     isCall || caller === undefined ? JSON.stringify(fields) : contentOf(caller, fields, state.members);
   // Most values have no metadata, and spreading none costs as much as the rest of this function.
   if (meta === noMetadata && messageKind === undefined) return Object.freeze({ role, content, images });
-  return Object.freeze({ role, content, images, ...meta, ...(messageKind && { messageKind }) });
+  if (messageKind === meta.messageKind) return Object.freeze({ role, content, images, ...meta });
+  return Object.freeze({ role, content, images, ...meta, messageKind });
 }
 
 function whole(value: AnyValue): ReturnType<typeof takeImages> {

@@ -71,6 +71,8 @@ describe("metadata", () => {
     { why: "a fraction of a message", given: { truncation: [{ threshold: 0.5, severity: "light" }] } },
     { why: "tokens that are no number", given: { tokenInput: "3" } },
     { why: "a text", given: "startup_context" },
+    { why: "null", given: null },
+    { why: "a list", given: [] },
   ])("is refused: $why", ({ given }) => {
     expect(() => untyped(Str, { value: "x" }, given)).toThrow(
       expect.objectContaining({ code: "core/value", kind: "str" }),

@@ -54,13 +54,15 @@ const metadataSchema = z.strictObject(metadataShape);
 /** Policies that were found sound and cannot change, such as the presets. */
 const soundPolicies = new WeakSet();
 
-/** Checked and frozen metadata, or what is wrong with it. Unknown keys are refused. */
+/** Checked and frozen metadata, or what is wrong with it: unknown keys, or null in code without types. */
 export function parseMetadata(
-  given: Metadata,
+  given: Metadata | null,
 ): { readonly meta: Metadata } | { readonly problem: z.ZodError } {
-  const { truncation } = given;
-  const isKnown = truncation !== undefined && soundPolicies.has(truncation);
-  if (isKnown && Object.keys(given).length === 1) return { meta: Object.freeze({ truncation }) };
+  const truncation = given?.truncation;
+  if (given !== null && truncation !== undefined && soundPolicies.has(truncation)) {
+    // What tools give most often is one policy and nothing else.
+    if (Object.keys(given).length === 1) return { meta: Object.freeze({ truncation }) };
+  }
   const parsed = metadataSchema.safeParse(given);
   if (!parsed.success) return { problem: parsed.error };
   const policy = truncation === undefined ? undefined : soundPolicy(truncation);

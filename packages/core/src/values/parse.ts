@@ -36,7 +36,7 @@ export function proven(kind: string, schema: z.ZodType, fields: Fields): Parsed 
   const again = parseFields(kind, schema, fields);
   if ("fields" in again && isSameJson(again.fields, fields)) return { fields };
   const problem =
-    "gave fields that do not parse to themselves, as a stored value must; drop the `pipe`, `catch` or `overwrite` that changes them";
+    "gave fields that do not parse to themselves, as a stored value must; drop the `pipe`, `catch`, `overwrite` or check that changes them";
   return { problem: new ValueTypeError({ kind, problem }) };
 }
 

@@ -71,6 +71,17 @@ describe("a schema whose output would not parse to itself", () => {
     expect(() => declare(shape)).toThrow(refused);
   });
 
+  it.each([
+    { why: "into another value each time", change: (text: string) => `${text}!` },
+    { why: "into what JSON cannot carry", change: () => new Date(0) },
+  ])("is refused when a value shows it, as a check does that changes a part $why", ({ change }) => {
+    const part = z.object({ a: z.string() }).check((payload) => {
+      Reflect.set(payload.value, "a", change(payload.value.a));
+    });
+    const Changed = value("own", { part });
+    expect(() => Changed({ part: { a: "x" } })).toThrow(refused);
+  });
+
   it("is refused when a value shows it, as an overwrite that never settles does", () => {
     const Loud = value("own", { a: z.string().overwrite((text) => (text.length < 3 ? `${text}!` : text)) });
     expect(() => Loud({ a: "x" })).toThrow(refused);

@@ -169,7 +169,10 @@ function checksProblem(def: SchemaDef, at: string, walk: Walk): string | undefin
     if (!isFields(internals)) continue;
     const said = internals["def"];
     if (!isFields(said)) continue;
-    if (said["check"] === "overwrite") walk.needsProof = walk.isOpaque = true;
+    // A check that is handed the whole parse, as `superRefine` is, may change the value as well.
+    const mayChange =
+      said["check"] === "overwrite" || (said["check"] === "custom" && said["fn"] === undefined);
+    if (mayChange) walk.needsProof = walk.isOpaque = true;
     if (isAsync(said["fn"]) || isAsync(internals["check"])) return `${asynchronous}${at}`;
   }
   return undefined;
