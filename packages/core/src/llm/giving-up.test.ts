@@ -4,6 +4,7 @@ import { CallStage, endpointOf, hanging } from "./__fixtures__/call-stage.ts";
 import { settled } from "./__fixtures__/manual-clock.ts";
 import { failure, ScriptedClient } from "./__fixtures__/scripted-client.ts";
 import { callLlmApi } from "./call.ts";
+import { LLMEndpoint } from "./endpoint.ts";
 
 const stage = new CallStage();
 
@@ -52,6 +53,22 @@ describe("giving a call up", () => {
     await expect(reply).rejects.toMatchObject({ code });
     expect(client.seen[0]?.signal.aborted).toBe(true);
     expect(stage.runtimeEvents.at(-1)).toMatchObject({ kind, level: "error" });
+  });
+
+  it("sends nothing when the client was still being made", async () => {
+    const client = new ScriptedClient([]);
+    let finish: (made: ScriptedClient) => void = () => undefined;
+    const building = new Promise<ScriptedClient>((resolve) => {
+      finish = resolve;
+    });
+    const endpoint = new LLMEndpoint({ apiName: "s", modelName: "m", client: () => building });
+    const reply = callLlmApi({ endpoint, messages: stage.messages, pipe: stage.pipe });
+    await settled();
+    stage.pipe.cancel();
+    await expect(reply).rejects.toMatchObject({ code: "core/llm-call-cancelled" });
+    finish(client);
+    await settled();
+    expect(client.seen).toEqual([]);
   });
 
   it("core 90: happens at once during a pause", async () => {

@@ -81,6 +81,16 @@ describe("a scripted endpoint", () => {
     });
   });
 
+  it("gives its function the messages of the call, and later those that were sent", async () => {
+    const live = [systemMessage("Be brief.")];
+    const sent = [...live];
+    const endpoint = new MockLLMEndpoint(({ messages }) => `${messages === live}`);
+    const growing = { messages: live, recall: () => sent };
+    expect((await callMock(endpoint, growing, undefined, nothing)).text).toBe("true");
+    live.push(userMessage("later"));
+    expect(endpoint.requests[0]?.messages).toEqual(sent);
+  });
+
   it("gives an endpoint shared by two callers one script, in the order of the calls", async () => {
     let release: (text: string) => void = () => undefined;
     const first = new Promise<string>((resolve) => {

@@ -49,6 +49,12 @@ describe("a call that is streamed", () => {
     expect(stage.runtimeEvents.map(({ kind }) => kind)).toEqual(["started", "succeeded"]);
   });
 
+  it("is not asked for again when it breaks for that reason after it began", async () => {
+    const { client, reply } = streamed([[{ text: "a" }, failure("stream_options: odd", { status: 400 })]]);
+    await expect(reply).rejects.toMatchObject({ code: "core/llm-provider-request" });
+    expect(client.seen).toHaveLength(1);
+  });
+
   it("core 86: is tried again when it fails before a piece was delivered", async () => {
     const { pieces, client, reply } = streamed([[failure("x", { status: 503 })], [{ text: "a" }]]);
     await settled();
@@ -84,6 +90,23 @@ describe("a call that is streamed", () => {
       delay_ms: 500,
       error_kind: "provider_unavailable",
     });
+  });
+
+  it("is replaced only where something was delivered", async () => {
+    let anew = 0;
+    const down = failure("x", { status: 503 });
+    const { reply } = streamed([[{ text: "a" }, down], [down], [{ text: "b" }]], {
+      startReplacementStream: () => {
+        anew += 1;
+      },
+    });
+    await settled();
+    await stage.clock.advance(500);
+    await stage.clock.advance(1000);
+    expect((await reply).text).toBe("b");
+    expect(anew).toBe(1);
+    const retries = stage.runtimeEvents.filter(({ kind }) => kind === "retrying");
+    expect(retries.map(({ data }) => data["partial_output_abandoned"])).toEqual([true, false]);
   });
 
   it("counts reasoning without keeping it", async () => {

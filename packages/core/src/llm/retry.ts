@@ -30,7 +30,7 @@ export interface Retry {
 
 /** One operation, however many attempts it takes. */
 export interface RetriedCall<T> {
-  /** Makes one attempt. What it throws is taken for the provider's, unless it is an {@link OwnFailure}. */
+  /** Makes one attempt; a signal that has fired already is its to heed. What it throws is taken for the provider's, unless it is an {@link OwnFailure}. */
   readonly attempt: (signal: AbortSignal) => Promise<T>;
   /** Asked before each retry; false lets the error stand. */
   readonly mayRetry?: (() => boolean) | undefined;
@@ -108,7 +108,6 @@ async function attemptOnce<T>(make: (signal: AbortSignal) => Promise<T>, setting
   const work = async (): Promise<T> => {
     free = await takeSlot(controller.signal);
     try {
-      controller.signal.throwIfAborted();
       return await make(controller.signal);
     } finally {
       free();

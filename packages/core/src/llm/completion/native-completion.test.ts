@@ -202,6 +202,19 @@ describe("native calls at a service", () => {
     });
   });
 
+  it("come in the order of their numbers, whichever a stream begins with", async () => {
+    const { endpoint } = service(
+      [
+        [
+          { toolCalls: [{ index: 1, id: "b", name: "rest", arguments: '{"rationale":"r"}' }] },
+          { toolCalls: [{ index: 0, id: "a", name: "echo", arguments: '{"rationale":"r","value":"hi"}' }] },
+        ],
+      ],
+      true,
+    );
+    expect((await complete(endpoint)).invokes.map(({ action }) => action)).toEqual(["echo", "rest"]);
+  });
+
   it("are not offered in a completion without tools, nor is the conversation reshaped", async () => {
     const { client, endpoint } = service([{ text: "Hi" }]);
     expect(await getCompletion({ endpoint, messages: shown })).toBe("Hi");
