@@ -183,7 +183,8 @@ describe("property: whatever is given", () => {
       fc.property(
         fc.dictionary(
           fc.string().filter((key) => key !== "__proto__"),
-          fc.jsonValue(),
+          // `__proto__` keys are left out at any depth; the rows above say so.
+          fc.jsonValue().filter((part) => !JSON.stringify(part).includes("__proto__")),
         ),
         (given) => {
           const text = JSON.stringify(given);
