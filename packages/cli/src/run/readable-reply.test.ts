@@ -37,6 +37,7 @@ describe("a reply in pieces", () => {
     { why: "what stands behind the object", reply: `{"a":1} x`, shown: "  a: 1\nx" },
     { why: "text that is no object", reply: "```json\n{}", shown: "```json\n{}" },
     { why: "an object that is cut off", reply: `{"a": "b`, shown: "  a: b" },
+    { why: "an escaped NUL as it is", reply: String.raw`{"a":"\u0000"}`, shown: "  a: \0\n" },
     { why: "an escape that is none", reply: String.raw`{"a": "\uzzzz\q"}`, shown: "  a: \ufffdq\n" },
   ])("shows $why", ({ reply, shown }) => {
     expect(read(reply)).toBe(shown);

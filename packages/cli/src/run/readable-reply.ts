@@ -107,8 +107,10 @@ export class ReadableReply {
     const sequence = this.#escape;
     if (sequence.startsWith("u") && sequence.length < 5) return "";
     this.#escape = undefined;
-    if (sequence.startsWith("u"))
-      return String.fromCharCode(Number.parseInt(sequence.slice(1), 16) || 0xfffd);
+    if (sequence.startsWith("u")) {
+      const code = Number.parseInt(sequence.slice(1), 16);
+      return String.fromCharCode(Number.isNaN(code) ? 0xfffd : code);
+    }
     return escapes[sequence] ?? sequence;
   }
 }
