@@ -14,6 +14,7 @@ import { describeAgent, type AgentDescription } from "./describe.ts";
 import { limitProblems } from "./limits.ts";
 import { isInteractive } from "./modes.ts";
 import type { CompletedRun, RunResult } from "./outcome.ts";
+import { storableInput } from "./opening.ts";
 import { replyFor, restoreState } from "./restore.ts";
 import { RunState } from "./run-state.ts";
 import { Run, type RunJournal } from "./run.ts";
@@ -126,7 +127,8 @@ export class Agent<Output extends Stop = Stop> {
    */
   start(input?: RunInput, options: RunOptions = {}): Run<Output> {
     const runId = options.runId ?? randomUUID();
-    const state = new RunState(runId, this.#compiled.graph.defaults, asValue(input));
+    const { defaults, types } = this.#compiled.graph;
+    const state = new RunState(runId, defaults, storableInput(asValue(input), types));
     return this.#run(state, options, newJournal(runId, options, null));
   }
 

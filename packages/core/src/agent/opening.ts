@@ -2,9 +2,10 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { AgentDefinitionError } from "../errors.ts";
-import { finaliseValue, userMessage, type Message } from "../values/message.ts";
-import { Str, StrImage } from "../values/builtin.ts";
-import type { AnyValue } from "../values/value.ts";
+import { project } from "../tools/call.ts";
+import { finaliseValue, parseMessage, userMessage, type Message } from "../values/message.ts";
+import { All, Str, StrImage } from "../values/builtin.ts";
+import { kindOf, metadataOf, type AnyValue, type AnyValueType } from "../values/value.ts";
 import type { InitialMessage } from "./settings.ts";
 
 /**
@@ -60,8 +61,24 @@ export function checkInitialMessages(
 
 /** The user message that an invocation's input makes; undefined when it carries no text. */
 export function inputMessage(input: AnyValue): Message | undefined {
-  if (StrImage.is(input)) return { ...userMessage(input.value), images: input.images };
-  if (Str.is(input)) return userMessage(input.value);
-  const carriesText = Object.values(input).some((field: unknown) => typeof field === "string");
-  return carriesText ? finaliseValue(input) : undefined;
+  if (!carriesText(input)) return undefined;
+  if (!Str.is(input)) return finaliseValue(input);
+  const message = userMessage(input.value, metadataOf(input));
+  return StrImage.is(input) ? parseMessage({ ...message, images: input.images }) : message;
+}
+
+function carriesText(candidate: unknown): boolean {
+  if (typeof candidate === "string") return candidate !== "";
+  return typeof candidate === "object" && candidate !== null && Object.values(candidate).some(carriesText);
+}
+
+/**
+ * An input as a run keeps it: of a type that the agent can restore, for the tools that take its fields. One of another
+ * type becomes the nearest that any agent knows.
+ */
+export function storableInput(input: AnyValue, types: ReadonlyMap<string, AnyValueType>): AnyValue {
+  if (types.has(kindOf(input))) return input;
+  const nearest = StrImage.is(input) ? StrImage : Str.is(input) ? Str : All;
+  const fitted = project(input, nearest);
+  return "value" in fitted ? fitted.value : input;
 }
