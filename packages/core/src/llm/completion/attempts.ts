@@ -43,16 +43,6 @@ export interface Accepted<T> {
  * @throws {@link LLMOutputFormatError} (`core/llm-output-format`) when no try was accepted.
  */
 export async function askUntilAccepted<T>(attempts: Attempts<T>): Promise<Accepted<T>> {
-  try {
-    return await askInTries(attempts);
-  } catch (error) {
-    // What was streamed of a reply that never ended belongs to no message.
-    attempts.pipe?.dropStream();
-    throw error;
-  }
-}
-
-async function askInTries<T>(attempts: Attempts<T>): Promise<Accepted<T>> {
   const { pipe, tries = defaultTries, includeRawResponseInReprompt = true } = attempts;
   if (!Number.isInteger(tries) || tries < 0) {
     throw new LLMClientError("`tries` is not a whole number of 0 or more");
@@ -60,19 +50,25 @@ async function askInTries<T>(attempts: Attempts<T>): Promise<Accepted<T>> {
   const repairs: Message[] = [];
   let telemetry: Telemetry | undefined;
   let problem: ReplyProblem | null = null;
-  for (let attempt = 1; attempt <= tries; attempt += 1) {
-    const answer = attempts.ask(repairs);
-    const reply = answer instanceof Promise ? await answer : answer;
-    telemetry = telemetry === undefined ? reply.telemetry : sum(telemetry, reply.telemetry);
-    attempts.onReply?.(reply.telemetry, charsOf(reply));
-    const read = attempts.read(reply);
-    if ("accepted" in read) return { accepted: read.accepted, calls: attempt, telemetry };
-    problem = read.problem;
-    const repair = repairMessage(read, includeRawResponseInReprompt ? reply : undefined);
-    repairs.push(repair);
-    // What was streamed belongs to the reply that was not accepted, not to the repair message.
+  try {
+    for (let attempt = 1; attempt <= tries; attempt += 1) {
+      const answer = attempts.ask(repairs);
+      const reply = answer instanceof Promise ? await answer : answer;
+      telemetry = telemetry === undefined ? reply.telemetry : sum(telemetry, reply.telemetry);
+      attempts.onReply?.(reply.telemetry, charsOf(reply));
+      const read = attempts.read(reply);
+      if ("accepted" in read) return { accepted: read.accepted, calls: attempt, telemetry };
+      problem = read.problem;
+      const repair = repairMessage(read, includeRawResponseInReprompt ? reply : undefined);
+      repairs.push(repair);
+      // What was streamed belongs to the reply that was not accepted, not to the repair message.
+      pipe?.dropStream();
+      pipe?.message(repair);
+    }
+  } catch (error) {
+    // What was streamed of a reply that never ended belongs to no message.
     pipe?.dropStream();
-    pipe?.message(repair);
+    throw error;
   }
   throw new LLMOutputFormatError({ tries, problem });
 }

@@ -15,12 +15,16 @@ import { compileActions } from "./validate.ts";
 
 const Order = value("order", { dish: z.string(), count: z.number().int().default(1) });
 const run = (): Stop => Stop();
+const throwing = z.string().refine(() => {
+  throw new Error("a check with a bug");
+});
 const tools = [
   tool({ name: "echo", description: "Say it.", input: Str, output: Stop, run }),
   tool({ name: "count", description: "Count.", input: Int, output: Stop, run }),
   tool({ name: "rest", description: "Do nothing.", input: Empty, output: Stop, run }),
   tool({ name: "order", description: "Order.", input: Order, output: Stop, run }),
   tool({ name: "find", description: "Find.", input: z.object({ q: z.string() }), output: Stop, run }),
+  tool({ name: "fussy", description: "Throws.", input: z.object({ q: throwing }), output: Stop, run }),
   tool({ name: "loose", description: "Take it.", input: z.looseObject({}), output: Stop, run }),
   tool({ name: "keep", description: "Keep all.", input: All, output: Stop, run }),
 ];
@@ -152,6 +156,11 @@ describe("a reply that is not accepted", () => {
       told: "p",
     },
     { why: "an argument of the wrong type", reply: { action: "find", rationale: "r", q: 1 }, told: "q: " },
+    {
+      why: "an argument on which the schema's own check throws",
+      reply: { action: "fussy", rationale: "r", q: "x" },
+      told: "a check of the schema failed",
+    },
     { why: "an argument that is missing", reply: { action: "order", rationale: "r" }, told: "dish: " },
   ])("is repaired: $why", async ({ reply, told }) => {
     const [only, ...others] = await repairsOf([reply, good]);

@@ -113,6 +113,15 @@ describe("a completion with a schema", () => {
     expect(endpoint.requests[1]?.messages.map(({ role }) => role)).toEqual(["system", "error"]);
   });
 
+  it("fails at once when it is the type that is wrong, not the reply", async () => {
+    const Slow = value("slow", { a: z.string().refine(() => Promise.resolve(true)) });
+    const endpoint = new MockLLMEndpoint(() => ({ a: "x" }));
+    await expect(getCompletion({ endpoint, messages, output: Slow })).rejects.toMatchObject({
+      code: "core/value-type",
+    });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
   it("repairs the reply of a function as well", async () => {
     const lengths: number[] = [];
     const verdict = await getCompletion({
@@ -173,6 +182,7 @@ describe("a completion that cannot be asked for", () => {
     { why: "no messages", options: { messages: [], endpoint } },
     { why: "messages that are no list", options: { messages: "hello", endpoint } },
     { why: "both tools and an output", options: { messages, endpoint, tools: [echo], output: Verdict } },
+    { why: "an output that is no type", options: { messages, endpoint, output: { fine: "boolean" } } },
     { why: "a tool that is none", options: { messages, endpoint, tools: [{ name: "echo" }] } },
     { why: "an endpoint that is none", options: { messages, endpoint: "openai" } },
     { why: "an endpoint that is an object of another kind", options: { messages, endpoint: {} } },

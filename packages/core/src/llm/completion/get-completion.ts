@@ -6,14 +6,15 @@ import { toolState } from "../../tools/state.ts";
 import { projectConversation } from "../../truncation/view.ts";
 import type { Invoke } from "../../values/builtin.ts";
 import type { Message } from "../../values/message.ts";
-import { describeIssues, typeState, type AnyValueType, type Of } from "../../values/value.ts";
+import { parseFields, type Parsed } from "../../values/parse.ts";
+import { typeState, type AnyValueType, type Of } from "../../values/value.ts";
 import { callModel, checkMessages, type CallSettings, type ModelOffer, type ModelReply } from "../call.ts";
 import { selectEndpoint, type ConcreteEndpoint, type EndpointLike, type Telemetry } from "../endpoint.ts";
 import { LLMClientError } from "../errors.ts";
 import { throwIfGivenUp, waitFor } from "../wait.ts";
 import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
 import { readActions, readObject, streamTo } from "./complete-action.ts";
-import { compileActions, metadataFrom, type Rejection } from "./validate.ts";
+import { compileActions, metadataFrom, misfit, type Rejection } from "./validate.ts";
 
 /** Asks a model in a way of its own; the messages are as the model is to see them. */
 export type CallLlmApi = (
@@ -173,17 +174,23 @@ function outputReader(
   output: AnyValueType | z.ZodObject,
   pipe: EventPipe | undefined,
 ): (reply: ModelReply) => { readonly accepted: unknown } | Rejection {
-  const schema = output instanceof z.ZodObject ? output : output.schema;
-  const adopt = output instanceof z.ZodObject ? undefined : typeState(output)?.adopt;
+  const state = output instanceof z.ZodObject ? undefined : typeState(output);
+  const parse = parserOf(output);
   return (reply) => {
     const decoded = readObject(reply, pipe);
     if ("problem" in decoded) return decoded;
-    const parsed = schema.safeParse(decoded.fields);
-    if (!parsed.success) {
-      return { problem: "schema", text: `The object does not fit: ${describeIssues(parsed.error)}` };
+    const parsed = parse(decoded.fields);
+    if ("problem" in parsed) {
+      return { problem: "schema", text: `The object does not fit: ${misfit(parsed.problem)}` };
     }
-    const { data } = parsed;
-    if (adopt === undefined || typeof data !== "object" || data === null) return { accepted: data };
-    return { accepted: adopt(data, metadataFrom(reply.telemetry)) };
+    const { fields } = parsed;
+    return { accepted: state === undefined ? fields : state.adopt(fields, metadataFrom(reply.telemetry)) };
   };
+}
+
+function parserOf(output: AnyValueType | z.ZodObject): (fields: unknown) => Parsed {
+  if (output instanceof z.ZodObject) return (fields) => parseFields("output", output, fields);
+  const state = typeState(output);
+  if (state === undefined) throw new LLMClientError("`output` must be a value type, or a zod object");
+  return state.parse;
 }

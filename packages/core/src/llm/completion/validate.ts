@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { CoreError } from "../../errors.ts";
 import { Invoke } from "../../values/builtin.ts";
 import type { ToolState } from "../../tools/state.ts";
 import { describeIssues, typeState, type AnyValue, type AnyValueType } from "../../values/value.ts";
@@ -114,31 +115,54 @@ type CheckCall = (
 ) => ValidAction | Rejection;
 
 function compileTool(tool: ToolState): CheckCall {
-  const schema = replySchema(tool);
-  const adopt = typeState(tool.input)?.adopt;
+  const { name, input, hasPlainInput } = tool;
+  const state = typeState(input);
   const adoptCall = typeState(Invoke)?.adopt;
-  if (adopt === undefined || adoptCall === undefined)
-    throw new TypeError(`\`${tool.name}\` has no value type as input`);
+  if (state === undefined || adoptCall === undefined)
+    throw new TypeError(`\`${name}\` has no value type as input`);
+  // A model that sends a key nobody reads has misunderstood something. A declared value type keeps its own rule, which
+  // is to ignore such keys unless it is strict.
+  const known = hasPlainInput && state.fieldNames !== null ? new Set(state.fieldNames) : undefined;
   return (action, fields, telemetry) => {
     const given: Record<string, unknown> = {};
-    const call: Record<string, unknown> = {};
-    for (const [key, field] of Object.entries(fields)) {
-      if (telemetryKeys.has(key)) continue;
-      setOwn(call, key, field);
-      if (key !== "action" && key !== "rationale") setOwn(given, key, field);
+    let call: Record<string, unknown> | undefined;
+    for (const key of Object.keys(fields)) {
+      if (key === "action" || key === "rationale") continue;
+      if (telemetryKeys.has(key)) call ??= withoutTelemetry(fields);
+      else setOwn(given, key, fields[key]);
     }
-    const parsed = schema.safeParse(given);
-    if (!parsed.success) {
+    const extra = known === undefined ? undefined : Object.keys(given).find((key) => !known.has(key));
+    const parsed = extra === undefined ? state.parse(given) : { problem: unknownKey(extra) };
+    if ("problem" in parsed) {
       return {
         problem: "schema",
-        text: `The arguments of \`${action}\` do not fit: ${describeIssues(parsed.error)}`,
+        text: `The arguments of \`${action}\` do not fit: ${misfit(parsed.problem)}`,
       };
     }
-    const invoke = adoptCall(call, metadataFrom(telemetry));
-    const { data } = parsed;
-    const input = adopt(typeof data === "object" && data !== null ? data : {}, undefined);
-    return Invoke.is(invoke) ? { invoke, tool, input } : { problem: "schema", text: missing(fields) };
+    const invoke = adoptCall(call ?? fields, metadataFrom(telemetry));
+    if (!Invoke.is(invoke)) throw new TypeError("a call is no Invoke");
+    return { invoke, tool, input: state.adopt(parsed.fields, undefined) };
   };
+}
+
+/**
+ * What a schema found wrong, for the model.
+ *
+ * @throws What is no fault of the reply, such as a schema whose values do not parse to themselves.
+ */
+export function misfit(problem: unknown): string {
+  if (typeof problem === "string") return problem;
+  if (problem instanceof z.ZodError) return describeIssues(problem);
+  if (CoreError.is(problem)) throw problem;
+  return "a check of the schema failed";
+}
+
+function unknownKey(key: string): string {
+  return `there is no field \`${key.slice(0, 100)}\``;
+}
+
+function withoutTelemetry(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !telemetryKeys.has(key)));
 }
 
 /** A plain assignment to `__proto__` would set the prototype. */
@@ -151,16 +175,6 @@ function setOwn(target: Record<string, unknown>, key: string, field: unknown): v
       configurable: true,
       writable: true,
     });
-}
-
-/**
- * What the arguments in a reply must fit. A plain object schema is closed here: a model that sends a key nobody reads
- * has misunderstood something. A declared value type keeps its own rule, which is to ignore such keys unless it is strict.
- */
-function replySchema({ input, hasPlainInput }: ToolState): z.ZodType {
-  const { schema } = input;
-  const isOpen = hasPlainInput && schema instanceof z.ZodObject && schema.def.catchall === undefined;
-  return isOpen ? schema.strict() : schema;
 }
 
 /** What a value says of the model that made it. */
