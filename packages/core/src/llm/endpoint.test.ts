@@ -251,7 +251,7 @@ describe("request options", () => {
     expect(endpoint.extraBody).toEqual({ old: true });
   });
 
-  it("are a copy that later changes do not reach", () => {
+  it("endpoints 20: are a copy that later changes do not reach", () => {
     const options = { provider: { order: ["a"] } };
     const copy = withRequestOptions(endpoint, options);
     options.provider.order.push("b");
@@ -259,7 +259,7 @@ describe("request options", () => {
   });
 
   it.each(["messages", "model", "response_format", "stream", "stream_options", "temperature", "tools"])(
-    "may not set `%s`",
+    "endpoints 21: may not set `%s`",
     (key) => {
       expect(() => withRequestOptions(endpoint, { [key]: 1 })).toThrow(refused);
       expect(withRequestOptions(endpoint, { nested: { [key]: 1 } }).extraBody).toEqual({
@@ -308,7 +308,7 @@ describe("request options", () => {
     expect(() => withOpenrouterPolicy(given)).toThrow(refused);
   });
 
-  it("ask OpenRouter for throughput and for providers that know every parameter", () => {
+  it("endpoints 22: ask OpenRouter for throughput and for providers that know every parameter", () => {
     expect(withOpenrouterPolicy(endpoint).extraBody).toEqual({
       provider: { sort: "throughput", require_parameters: true },
     });

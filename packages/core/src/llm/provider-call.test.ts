@@ -81,7 +81,7 @@ describe("a call that is not streamed", () => {
     expect(pieces).toEqual([]);
   });
 
-  it("is what a call makes that wants no pieces", async () => {
+  it("endpoints 23: is what a call makes that wants no pieces", async () => {
     const { client, reply } = stage.call([{ text: "whole" }]);
     await reply;
     expect(client.seen[0]?.includeUsage).toBeUndefined();
