@@ -1,4 +1,4 @@
-import { RunLockedError } from "./errors.ts";
+import { JournalWriteError, RunLockedError } from "./errors.ts";
 import { checkRunId } from "./run-id.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -18,7 +18,7 @@ export function memoryJournalStore(): JournalStore {
         runId,
         lines: [...records],
         append: async (record) => {
-          if (isClosed) throw new RunLockedError({ runId });
+          if (isClosed) throw new JournalWriteError({ runId, cause: new Error("The journal was closed") });
           records.push(record);
           return Promise.resolve();
         },

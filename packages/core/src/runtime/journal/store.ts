@@ -7,11 +7,12 @@ export interface JournalHandle {
    * Adds a record. When it resolves, the record is as durable as the store promises, and stands behind every earlier one.
    *
    * @param record - JSON text of one object, without line ends.
-   * @throws {@link JournalWriteError} (`core/journal-write`) when it cannot be written. What was written before stands; a
-   * part of this record may, and counts as a torn tail.
+   * @throws {@link JournalWriteError} (`core/journal-write`) when it cannot be written, or the run was let go of. What was
+   * written before stands; a part of this record may, and counts as a torn tail. Nothing is written after it: every later
+   * call fails as well, until the run is opened again.
    */
   readonly append: (record: string) => Promise<void>;
-  /** Lets go of the run; another writer may then hold it. May be called twice. */
+  /** Lets go of the run when all that was given is written; another writer may then hold it. May be called twice. */
   readonly close: () => Promise<void>;
 }
 
