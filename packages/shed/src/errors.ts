@@ -1,0 +1,26 @@
+import type { PolicyError } from "./permissions/errors.ts";
+
+const marker = Symbol.for("@roboz/shed/error");
+
+/** The base of every error this package throws. */
+export abstract class ShedError extends Error {
+  /** Stable, for programs; the message is for people and may change in a patch. */
+  abstract readonly code: ShedErrorCode;
+  readonly [marker] = true;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+
+  /** Like `instanceof`, and also true for an error of another installed copy of this package. */
+  static is(error: unknown): error is AnyShedError {
+    return error instanceof Error && marker in error;
+  }
+}
+
+/** Every error this package throws, told apart by `code`. */
+export type AnyShedError = PolicyError;
+
+/** The codes of this package's errors. */
+export type ShedErrorCode = AnyShedError["code"];

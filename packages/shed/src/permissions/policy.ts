@@ -1,0 +1,228 @@
+import { realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, basename, resolve } from "node:path";
+
+import { PolicyError } from "./errors.ts";
+import { isOperation, operations, type ActionVerdict, type Operation } from "./operation.ts";
+import { matchesPattern, parsePattern, type Pattern } from "./pattern.ts";
+
+/** Names operations at the places that a pattern matches. */
+export interface PermissionRule {
+  /**
+   * A pattern that starts with `/` is matched against the absolute path, any other against the path relative to the base,
+   * and then never matches outside of it. `*`, `?`, `[…]` and `[!…]` match within a name, `**` any number of names, and
+   * `folder/**` the folder too. A function is called afresh at every check; one that fails denies the operation.
+   */
+  readonly pattern: string | (() => string);
+  /** At least one. */
+  readonly operations: readonly Operation[];
+}
+
+/** What a policy is made of. */
+export interface PermissionPolicySettings {
+  /** An absolute path, of no file: what relative patterns and paths start from. Links in it are resolved once. */
+  readonly base: string;
+  readonly allow?: readonly PermissionRule[] | undefined;
+  readonly deny?: readonly PermissionRule[] | undefined;
+  /** What needs a person's yes, in addition to being allowed; never grants anything by itself. */
+  readonly ask?: readonly PermissionRule[] | undefined;
+  /** What is denied whatever all other rules, defaults and people say. */
+  readonly protect?: readonly PermissionRule[] | undefined;
+  /** For what no rule names; `"deny"` by default. */
+  readonly defaultVerdict?: ActionVerdict | undefined;
+  /** For what is both allowed and denied; `"deny"` by default. */
+  readonly takesPrecedence?: ActionVerdict | undefined;
+}
+
+/** What a policy says to one operation at one place. */
+export interface PolicyDecision {
+  readonly verdict: ActionVerdict;
+  /** The list and pattern that decided; undefined when the default did. */
+  readonly rule: MatchedRule | undefined;
+  /** The ask rule that wants a person's yes; undefined when none does, or when the verdict is `"deny"`. */
+  readonly ask: MatchedRule | undefined;
+}
+
+/** A rule that matched, as audit events name it. */
+export interface MatchedRule {
+  readonly list: "allow" | "deny" | "ask" | "protect";
+  /** The pattern's text; null for a function that failed. */
+  readonly pattern: string | null;
+}
+
+type RuleList = MatchedRule["list"];
+
+/**
+ * Says which operations are allowed where. Immutable. It guards the tools that are given it; it is no sandbox of the
+ * operating system.
+ */
+export class PermissionPolicy {
+  readonly base: string;
+  readonly allow: readonly PermissionRule[];
+  readonly deny: readonly PermissionRule[];
+  readonly ask: readonly PermissionRule[];
+  readonly protect: readonly PermissionRule[];
+  readonly defaultVerdict: ActionVerdict;
+  readonly takesPrecedence: ActionVerdict;
+  /** Patterns that were written out, parsed once. */
+  readonly #parsed = new Map<string, Pattern>();
+
+  /** @throws {@link PolicyError} (`shed/policy`) when the base is not absolute or is a file, or a rule is malformed. */
+  constructor(settings: PermissionPolicySettings) {
+    this.base = canonicalBase(settings.base);
+    this.allow = checkRules("allow", settings.allow);
+    this.deny = checkRules("deny", settings.deny);
+    this.ask = checkRules("ask", settings.ask);
+    this.protect = checkRules("protect", settings.protect);
+    this.defaultVerdict = checkVerdict("defaultVerdict", settings.defaultVerdict);
+    this.takesPrecedence = checkVerdict("takesPrecedence", settings.takesPrecedence);
+    Object.freeze(this);
+  }
+
+  /** Allows reading, creating and deleting everything in a folder. */
+  static local(base: string): PermissionPolicy {
+    return new PermissionPolicy({
+      base: resolve(base),
+      allow: [{ pattern: "**", operations: ["read", "create", "delete"] }],
+    });
+  }
+
+  /**
+   * Decides about one operation at one place.
+   *
+   * @param location - Absolute and canonical: without `.`, `..`, links and empty components.
+   */
+  decide(operation: Operation, location: string): PolicyDecision {
+    const path = pathForms(this.base, location);
+    const protectedBy = this.#firstMatch("protect", operation, path);
+    if (protectedBy !== undefined) return { verdict: "deny", rule: protectedBy, ask: undefined };
+    const denied = this.#firstMatch("deny", operation, path);
+    if (denied?.pattern === null) return { verdict: "deny", rule: denied, ask: undefined };
+    const allowed = this.#firstMatch("allow", operation, path);
+    const { verdict, rule } = this.#combine(allowed, denied);
+    if (verdict === "deny") return { verdict, rule, ask: undefined };
+    const ask = this.#firstMatch("ask", operation, path);
+    // Whether a rule that failed would have asked cannot be known.
+    if (ask?.pattern === null) return { verdict: "deny", rule: ask, ask: undefined };
+    return { verdict, rule, ask };
+  }
+
+  /** Whether an operation may happen without asking anybody. */
+  permits(operation: Operation, location: string): boolean {
+    const { verdict, ask } = this.decide(operation, location);
+    return verdict === "allow" && ask === undefined;
+  }
+
+  #combine(
+    allowed: MatchedRule | undefined,
+    denied: MatchedRule | undefined,
+  ): Pick<PolicyDecision, "verdict" | "rule"> {
+    if (allowed === undefined && denied === undefined)
+      return { verdict: this.defaultVerdict, rule: undefined };
+    if (denied === undefined) return { verdict: "allow", rule: allowed };
+    if (allowed === undefined) return { verdict: "deny", rule: denied };
+    return { verdict: this.takesPrecedence, rule: this.takesPrecedence === "allow" ? allowed : denied };
+  }
+
+  /** The first rule of a list that names the operation here; a failing function counts, but never for allowing. */
+  #firstMatch(list: RuleList, operation: Operation, path: PathForms): MatchedRule | undefined {
+    for (const rule of this[list]) {
+      if (!rule.operations.includes(operation)) continue;
+      const text = patternText(rule.pattern);
+      if (text === null) {
+        if (list !== "allow") return { list, pattern: null };
+      } else if (this.#matches(text, rule.pattern !== text, path)) {
+        return { list, pattern: text };
+      }
+    }
+    return undefined;
+  }
+
+  #matches(text: string, isComputed: boolean, path: PathForms): boolean {
+    let pattern = this.#parsed.get(text);
+    if (pattern === undefined) {
+      pattern = parsePattern(text);
+      if (!isComputed) this.#parsed.set(text, pattern);
+    }
+    const components = pattern.isAbsolute ? path.absolute : path.relative;
+    return components !== undefined && matchesPattern(pattern, components);
+  }
+}
+
+/** A place as both kinds of patterns see it. */
+interface PathForms {
+  readonly absolute: readonly string[];
+  /** Undefined outside the base. */
+  readonly relative: readonly string[] | undefined;
+}
+
+function pathForms(base: string, location: string): PathForms {
+  const absolute = location.split("/").filter((component) => component !== "");
+  const from = base.split("/").filter((component) => component !== "");
+  const isInside = from.every((component, index) => component === absolute[index]);
+  return { absolute, relative: isInside ? absolute.slice(from.length) : undefined };
+}
+
+/** What a rule's pattern is now; null when it cannot be had. */
+function patternText(pattern: PermissionRule["pattern"]): string | null {
+  if (typeof pattern === "string") return pattern;
+  try {
+    const text: unknown = pattern();
+    return typeof text === "string" ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+function checkRules(list: RuleList, rules: readonly PermissionRule[] = []): readonly PermissionRule[] {
+  return Object.freeze(
+    rules.map(({ pattern, operations: named }, index) => {
+      const setting = `${list}[${index}]`;
+      if (typeof pattern !== "string" && typeof pattern !== "function") {
+        throw new PolicyError({
+          setting: `${setting}.pattern`,
+          problem: "is neither a text nor a function that gives one",
+        });
+      }
+      const unique = [...new Set(named)];
+      if (unique.length === 0 || !unique.every(isOperation)) {
+        throw new PolicyError({
+          setting: `${setting}.operations`,
+          problem: `must name at least one of ${operations.join(", ")}, and nothing else`,
+        });
+      }
+      return Object.freeze({ pattern, operations: Object.freeze(unique) });
+    }),
+  );
+}
+
+function checkVerdict(setting: string, verdict: ActionVerdict = "deny"): ActionVerdict {
+  const given: unknown = verdict;
+  if (given !== "deny" && given !== "allow") {
+    throw new PolicyError({ setting, problem: 'is neither "deny" nor "allow"' });
+  }
+  return given;
+}
+
+/** A base without links; what does not exist yet is kept as it is written. */
+function canonicalBase(base: string): string {
+  if (typeof base !== "string" || !isAbsolute(base) || base.includes("\0")) {
+    throw new PolicyError({ setting: "base", problem: "is no absolute path; resolve it first" });
+  }
+  const canonical = resolveExisting(resolve(base));
+  if (statSync(canonical, { throwIfNoEntry: false })?.isFile() === true) {
+    throw new PolicyError({ setting: "base", problem: "is a file; give the folder it is in" });
+  }
+  return canonical;
+}
+
+function resolveExisting(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isMissing || dirname(path) === path) {
+      throw new PolicyError({ setting: "base", problem: "cannot be resolved; check its parent folders" });
+    }
+    return join(resolveExisting(dirname(path)), basename(path));
+  }
+}
