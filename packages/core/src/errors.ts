@@ -12,6 +12,7 @@ import type { FailedRun } from "./agent/outcome.ts";
 import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
 import type { AnyJournalError } from "./runtime/journal/errors.ts";
 import type { MockScriptError } from "./llm/mock.ts";
+import type { AnySkillError } from "./skills/errors.ts";
 
 const marker = Symbol.for("@roboz/core/error");
 
@@ -42,6 +43,7 @@ export type AnyCoreError =
   | AnyExternalCallError
   | AnyJournalError
   | AnyLLMError
+  | AnySkillError
   | CancelledError
   | HistoryChangeError
   | LimitReachedError
@@ -146,7 +148,8 @@ export interface AgentProblem {
     | "ambiguous-fork"
     | "endless-cycle"
     | "stop-type"
-    | "kind-clash";
+    | "kind-clash"
+    | "skill-prerequisite";
   readonly message: string;
   readonly toolNames: readonly string[];
 }

@@ -127,8 +127,8 @@ export class Agent<Output extends Stop = Stop> {
    */
   start(input?: RunInput, options: RunOptions = {}): Run<Output> {
     const runId = options.runId ?? randomUUID();
-    const { defaults, types } = this.#compiled.graph;
-    const state = new RunState(runId, defaults, storableInput(asValue(input), types));
+    const { types } = this.#compiled.graph;
+    const state = new RunState(runId, this.#compiled, storableInput(asValue(input), types));
     return this.#run(state, options, newJournal(runId, options, null));
   }
 

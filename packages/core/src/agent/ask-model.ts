@@ -37,7 +37,7 @@ export async function askModel({
   watchRepeats(state, limits, append);
   const { actions } = await completeAction({
     endpoint: model.endpoint,
-    actions: model.actions,
+    actions: state.reach.actions,
     pipe,
     request: (repairs) => {
       if (tally.llmCalls >= limits.llmCalls)
@@ -55,8 +55,8 @@ export async function askModel({
 }
 
 /** The tokens of what the model is sent now, native tools included, at four characters a token. */
-export function promptTokens(model: AgentModel | undefined, { view }: RunState): number {
-  return view.tokenEstimate + (model?.isNative === true ? model.actions.nativeTokens : 0);
+export function promptTokens(model: AgentModel | undefined, { view, reach }: RunState): number {
+  return view.tokenEstimate + (model?.isNative === true ? reach.actions.nativeTokens : 0);
 }
 
 function count(

@@ -1,6 +1,6 @@
 import { AgentDefinitionError, type AgentProblem } from "../errors.ts";
-import { buildGraph } from "../chains/graph.ts";
-import { compileActions } from "../llm/completion/validate.ts";
+import { buildGraph, type ToolGraph } from "../chains/graph.ts";
+import type { ActionCall } from "../llm/completion/validate.ts";
 import { isEndpointLike, type EndpointLike } from "../llm/endpoint.ts";
 import { project } from "../tools/call.ts";
 import { noReply, promptUser as promptUserFactory } from "../tools/builtin/prompt-user.ts";
@@ -8,11 +8,13 @@ import { toolState, type ToolState } from "../tools/state.ts";
 import * as builtins from "../values/builtin.ts";
 import { checkAgentName } from "../values/name.ts";
 import { typeState, type AnyValueType } from "../values/value.ts";
+import { compileSkills } from "./compile-skills.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { effectiveLimits, limitProblems } from "./limits.ts";
 import { isInteractive, isModelDriven, type AgentMode } from "./modes.ts";
 import { checkInitialMessages } from "./opening.ts";
 import { promptLlm } from "./prompt-llm.ts";
+import { reachesOf, type ReachOf } from "./reach.ts";
 import { fingerprintOf } from "./restore.ts";
 import type { AgentSettings } from "./settings.ts";
 import { systemPromptFor } from "./prompt/system-prompt.ts";
@@ -32,8 +34,10 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
   const defaults = toolStates(settings.defaultTools, "defaultTools", problems);
   const userTool = isInteractive(mode) ? userPrompter(settings, problems) : undefined;
   const prompter = isModelDriven(mode) ? promptLlm() : undefined;
+  const skills = compileSkills(settings, protocolOf(endpoint), problems);
   const parts = {
-    tools: userTool === undefined ? tools : [userTool, ...tools],
+    tools: [...(userTool === undefined ? [] : [userTool]), ...tools, ...skills.map(({ wrapper }) => wrapper)],
+    skills,
     defaults,
     prompter,
     builtinTypes,
@@ -42,22 +46,24 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
   const { graph, problems: graphProblems } = buildGraph(parts);
   problems.push(...graphProblems);
   if (problems.length > 0) throw new AgentDefinitionError({ agentName: name, problems });
-  const callable = [...graph.callable.values()].map(({ tool }) => tool);
+  const reachOf = reachesOf(graph);
   const model =
     prompter === undefined || endpoint === undefined
       ? undefined
-      : { endpoint, actions: compileActions(callable), isNative: protocolOf(endpoint) === "tools" };
+      : { endpoint, isNative: protocolOf(endpoint) === "tools" };
   return {
     name,
     description,
     mode,
     graph,
+    reachOf,
+    skills,
     model,
     systemPrompt: once(() =>
       systemPromptFor({
         prompt: settings.systemPrompt ?? "",
-        tools: model?.actions.calls ?? [],
-        skills: [],
+        tools: model === undefined ? [] : ownCalls(graph, reachOf),
+        skills,
         interactive: isInteractive(mode),
         userTool: userTool?.name,
         protocol: protocolOf(endpoint),
@@ -73,6 +79,11 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
     strictSinks: settings.strictSinks ?? false,
     fingerprint: once(() => fingerprintOf(graph)),
   };
+}
+
+/** The calls that are listed as tools: those of skills are listed apart, or not yet. */
+function ownCalls(graph: ToolGraph, reachOf: ReachOf): readonly ActionCall[] {
+  return reachOf(new Set()).actions.calls.filter(({ name }) => graph.callable.get(name)?.loads === null);
 }
 
 function protocolOf(endpoint: EndpointLike | undefined): "json" | "tools" {

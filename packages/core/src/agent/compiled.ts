@@ -1,17 +1,17 @@
 import type { GraphNode, ToolGraph } from "../chains/graph.ts";
-import type { ActionSet } from "../llm/completion/validate.ts";
 import type { EndpointLike } from "../llm/endpoint.ts";
 import type { EventSink } from "../runtime/events.ts";
 import type { AnyValueType } from "../values/value.ts";
 import type { EffectiveLimits } from "./limits.ts";
 import type { AgentMode } from "./modes.ts";
+import type { CompiledSkill } from "./compile-skills.ts";
+import type { ReachOf } from "./reach.ts";
 import type { InitialMessage } from "./settings.ts";
 import type { GraphFingerprint } from "./snapshot.ts";
 
-/** The model an agent asks, with what it is asked by. */
+/** The model an agent asks. */
 export interface AgentModel {
   readonly endpoint: EndpointLike;
-  readonly actions: ActionSet;
   /** Whether the tools go beside the prompt, by the provider's native protocol, and not into it. */
   readonly isNative: boolean;
 }
@@ -21,7 +21,11 @@ export interface CompiledAgent {
   readonly name: string;
   readonly description: string;
   readonly mode: AgentMode;
+  /** With the tools of all skills; a run has only those of the skills it has loaded. */
   readonly graph: ToolGraph;
+  readonly reachOf: ReachOf;
+  /** Those on demand first. */
+  readonly skills: readonly CompiledSkill[];
   /** None for a deterministic agent. */
   readonly model: AgentModel | undefined;
   /** The whole system prompt; empty for none. Generated when it is first asked for. */

@@ -5,7 +5,7 @@ import { printableLine } from "../runtime/sinks/printable.ts";
 import { systemMessage, type Message } from "../values/message.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import type { AgentMode } from "./modes.ts";
-import { openingMessages } from "./opening.ts";
+import { autoLoadedMessages, openingMessages } from "./opening.ts";
 
 /** How a tool of an agent can be reached, as a table says it. */
 export type ToolType = "Prompter" | "Active" | "Passive" | "Default";
@@ -23,6 +23,8 @@ export interface ToolDescription {
   readonly parents: readonly { readonly name: string; readonly isConditional: boolean }[];
   /** The identifiers of what it needs from outside, such as `model:openai:gpt`; each once. */
   readonly dependencies: readonly string[];
+  /** The skills it comes with, when one of them is loaded; empty for a tool of the agent's own. */
+  readonly skills: readonly string[];
 }
 
 /** An agent as it is before it runs. */
@@ -34,7 +36,7 @@ export interface AgentDescription {
   readonly model: { readonly apiName: string; readonly modelName: string } | null;
   /** The prompter first, then active, passive and default tools, each in the agent's own order. */
   readonly tools: readonly ToolDescription[];
-  /** What every conversation starts with: the system prompt and the initial messages. */
+  /** What every conversation starts with: the system prompt, the initial messages, and the auto-loaded skills. */
   readonly messages: readonly Message[];
 }
 
@@ -60,6 +62,7 @@ export async function describeAgent(agent: CompiledAgent): Promise<AgentDescript
         name: parentName,
         isConditional: condition !== undefined,
       })),
+      skills: node.skills ?? [],
       dependencies: dependenciesOf(
         node,
         node.role === "prompter" ? model?.endpoint : node.tool.bound?.context,
@@ -68,6 +71,7 @@ export async function describeAgent(agent: CompiledAgent): Promise<AgentDescript
     messages: [
       ...(prompt === "" ? [] : [systemMessage(prompt, { messageKind: "system_message" })]),
       ...(await openingMessages(agent.initialMessages)),
+      ...autoLoadedMessages(agent.skills),
     ],
   };
 }
@@ -109,6 +113,7 @@ export function describeTable({ name, description, mode, model, tools, messages 
       { head: "Name", text: (tool) => tool.name },
       { head: "Description", text: (tool) => tool.description },
       { head: "Chained to", text: ({ parents }) => parents.map(parentText).join(", ") },
+      { head: "Skill", text: ({ skills }) => skills.join(", ") },
       { head: "Needs", text: ({ dependencies }) => dependencies.join(", ") },
     ]),
     ...(messages.length === 0 ? [] : [""]),

@@ -6,6 +6,7 @@ import { project } from "../tools/call.ts";
 import { finaliseValue, parseMessage, userMessage, type Message } from "../values/message.ts";
 import { All, Str, StrImage } from "../values/builtin.ts";
 import { kindOf, metadataOf, type AnyValue, type AnyValueType } from "../values/value.ts";
+import type { CompiledSkill } from "./compile-skills.ts";
 import type { InitialMessage } from "./settings.ts";
 
 /**
@@ -35,6 +36,20 @@ async function markdownAt(path: string): Promise<string | undefined> {
   const names = (await readdir(path)).filter((name) => name.endsWith(".md")).sort();
   const newest = names.at(-1);
   return newest === undefined ? undefined : join(path, newest);
+}
+
+/** What a conversation says of the skills that it starts with: nothing when there are none. */
+export function autoLoadedMessages(skills: readonly CompiledSkill[]): readonly Message[] {
+  const loaded = skills.filter(({ isAutoLoaded }) => isAutoLoaded);
+  if (loaded.length === 0) return [];
+  return [
+    userMessage("The skills that follow are loaded; you need not load them.", {
+      messageKind: "auto_load_banner",
+    }),
+    ...loaded.map(({ name, text }) =>
+      finaliseValue(Str({ value: text() }), { caller: name, messageKind: "auto_loaded_skill" }),
+    ),
+  ];
 }
 
 /** Refuses what is neither a text nor a path. */

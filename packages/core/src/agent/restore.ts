@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { AgentChangedError, ReplyError, SnapshotError } from "./errors.ts";
 import type { GraphNode, ToolGraph } from "../chains/graph.ts";
+import type { SkillParts } from "../chains/skill-rules.ts";
 import { jsonSchemaOf } from "../values/json-schema.ts";
 import { parseMessage } from "../values/message.ts";
 import { isValue, typeState, describeIssues, type AnyValue } from "../values/value.ts";
@@ -21,6 +22,7 @@ export function takeSnapshot(agent: CompiledAgent, state: RunState): RunSnapshot
     agentName: agent.name,
     fingerprint: agent.fingerprint(),
     isStarted: state.isStarted,
+    skills: state.skills,
     messages: [...state.messages],
     showings: state.view.showings(),
     position: storePosition(state),
@@ -45,11 +47,13 @@ export function restoreState(
   checkForm(agent, snapshot);
   if (!allowChanged) checkFingerprint(agent, snapshot.fingerprint);
   const { position, messages } = snapshot;
-  const { types, defaults } = agent.graph;
-  const state = new RunState(snapshot.runId, defaults, restoreValue(position.output, types));
+  const { types } = agent.graph;
+  const state = new RunState(snapshot.runId, agent, restoreValue(position.output, types));
   for (const message of messages) state.messages.push(parseMessage(message));
   state.view.reset(state.messages, snapshot.showings);
   state.isStarted = snapshot.isStarted;
+  const known = new Set(agent.skills.map(({ name }) => name));
+  state.load(snapshot.skills.filter((name) => known.has(name)));
   state.last = position.lastTool === null ? undefined : nodeOf(agent.graph, position.lastTool);
   state.chosenBy = position.chosenBy;
   state.queue = position.queue.map((key) => nodeOf(agent.graph, key));
@@ -99,7 +103,7 @@ function nodeOf(graph: ToolGraph, key: string): GraphNode {
 export function fingerprintOf(graph: ToolGraph): GraphFingerprint {
   const keyOf = new Map(graph.nodes.map(({ key, tool }) => [tool.id, key]));
   return Object.fromEntries(
-    graph.nodes.map(({ key, role, isCallable, tool, parents }) => {
+    graph.nodes.map(({ key, role, isCallable, tool, parents, loads, callableWith }) => {
       const contract = {
         role,
         isCallable,
@@ -107,10 +111,20 @@ export function fingerprintOf(graph: ToolGraph): GraphFingerprint {
         outputs: tool.outputs.map((type) => [type.kind, jsonSchemaOf(type)]),
         reply: tool.suspends?.reply.kind,
         links: parents.map(({ parentId, condition }) => [keyOf.get(parentId), condition !== undefined]),
+        ...(callableWith === null ? undefined : { skills: callableWith }),
+        ...(loads === null ? undefined : { skill: skillContract(loads, keyOf) }),
       };
       return [key, createHash("sha256").update(JSON.stringify(contract)).digest("hex").slice(0, 16)];
     }),
   );
+}
+
+/** What a skill is to a run; its texts may change. */
+function skillContract(
+  { tools, dependsOn, isAutoLoaded }: SkillParts,
+  keyOf: ReadonlyMap<string, string>,
+): readonly unknown[] {
+  return [tools.map(({ id }) => keyOf.get(id)), dependsOn?.name, isAutoLoaded];
 }
 
 /**

@@ -1,11 +1,18 @@
-import type { GraphNode } from "../chains/graph.ts";
+import type { GraphNode, ToolGraph } from "../chains/graph.ts";
 import { ConversationView } from "../truncation/view.ts";
 import { Empty } from "../values/builtin.ts";
 import type { Message } from "../values/message.ts";
 import type { AnyValue } from "../values/value.ts";
+import type { Reach, ReachOf } from "./reach.ts";
 import { RepeatWatch } from "./repeats.ts";
 import type { ChosenBy, OnceEntry, PendingRequest } from "./snapshot.ts";
 import { Tally } from "./tally.ts";
+
+/** What a run's state needs of its agent. */
+interface AgentParts {
+  readonly graph: ToolGraph;
+  readonly reachOf: ReachOf;
+}
 
 /** Everything a run is between two steps. */
 export class RunState {
@@ -31,16 +38,20 @@ export class RunState {
   readonly prepared = new WeakMap<AnyValue, AnyValue>();
   pending: PendingRequest | null = null;
   readonly once = new Map<string, OnceEntry>();
+  /** The skills loaded, in the order of loading. */
+  skills: readonly string[] = [];
+  /** The tools that the run has, with those of its skills. */
+  reach: Reach;
   /** Told of a change of history. */
   onReplace:
     | ((range: { readonly from: number; readonly to: number }, messages: readonly Message[]) => void)
     | undefined;
-  readonly #cycle: readonly GraphNode[];
+  readonly #agent: AgentParts;
 
-  /** @param cycle - The agent's defaults, in their order. */
-  constructor(runId: string, cycle: readonly GraphNode[], input: AnyValue = Empty()) {
+  constructor(runId: string, agent: AgentParts, input: AnyValue = Empty()) {
     this.runId = runId;
-    this.#cycle = cycle;
+    this.#agent = agent;
+    this.reach = agent.reachOf(new Set());
     this.output = input;
     this.live = readOnly(this.messages);
   }
@@ -48,6 +59,14 @@ export class RunState {
   append(message: Message): void {
     this.messages.push(message);
     this.view.append(message);
+  }
+
+  /** Loads skills; one that is loaded already stays so. */
+  load(skills: readonly string[]): void {
+    const loaded = new Set([...this.skills, ...skills]);
+    if (loaded.size === this.skills.length) return;
+    this.skills = [...loaded];
+    this.reach = this.#agent.reachOf(loaded);
   }
 
   /** Changes history. */
@@ -103,7 +122,7 @@ export class RunState {
   }
 
   #cycleLeft(): readonly GraphNode[] {
-    return this.queue.length === 0 ? this.#cycle : this.queue;
+    return this.queue.length === 0 ? this.#agent.graph.defaults : this.queue;
   }
 }
 

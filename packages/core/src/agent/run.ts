@@ -14,7 +14,7 @@ import type { AnyValue } from "../values/value.ts";
 import { RunBusyError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { effectiveLimits, type EffectiveLimits, type Limits } from "./limits.ts";
-import { inputMessage, openingMessages } from "./opening.ts";
+import { autoLoadedMessages, inputMessage, openingMessages } from "./opening.ts";
 import { ParentOf, type ParentRun } from "./nesting.ts";
 import type { CompletedRun, FailedRun, RunReport, RunResult, SuspendedRun } from "./outcome.ts";
 import { takeSnapshot } from "./restore.ts";
@@ -261,13 +261,14 @@ export class Run<Output extends Stop = Stop> {
   }
 
   async #putOpeningMessages(): Promise<void> {
-    const { systemPrompt, initialMessages } = this.#agent;
+    const { systemPrompt, initialMessages, skills } = this.#agent;
     const prompt = systemPrompt();
     const opening = initialMessages.length === 0 ? [] : await openingMessages(initialMessages);
     const first = inputMessage(this.#state.output);
     this.#state.isStarted = true;
     if (prompt !== "") this.#stepper.append(systemMessage(prompt, { messageKind: "system_message" }));
-    for (const message of opening) this.#stepper.append(message);
+    for (const message of [...opening, ...autoLoadedMessages(skills)]) this.#stepper.append(message);
+    this.#state.load(skills.filter(({ isAutoLoaded }) => isAutoLoaded).map(({ name }) => name));
     if (first !== undefined) this.#stepper.append(first);
   }
 

@@ -2,6 +2,7 @@ import type { EndpointLike } from "../llm/endpoint.ts";
 import type { EventSink } from "../runtime/events.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
+import type { Skill } from "../skills/skill.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Stop } from "../values/builtin.ts";
 import type { AnyValueType } from "../values/value.ts";
@@ -26,6 +27,10 @@ export interface AgentSettings<Output extends Stop = Stop> {
   readonly tools?: ToolList | undefined;
   /** Run in turn whenever no chain goes on; a model-driven agent asks its model after them. */
   readonly defaultTools?: ToolList | undefined;
+  /** Instructions and tools that a run loads when its model calls them by name. */
+  readonly skills?: readonly Skill[] | undefined;
+  /** Skills that every run loads when it starts, in this order. */
+  readonly autoLoadedSkills?: readonly Skill[] | undefined;
   /** Required, unless the agent is deterministic. */
   readonly systemPrompt?: string | undefined;
   /** Adds how to call tools, and which there are, to the system prompt; true by default. */

@@ -39,6 +39,8 @@ export interface RunSnapshot {
   readonly fingerprint: GraphFingerprint;
   /** False until the first step has put the opening messages. */
   readonly isStarted: boolean;
+  /** The skills loaded, in the order of loading. */
+  readonly skills: readonly string[];
   readonly messages: readonly Message[];
   /** How often the model was shown the messages whose policy counts that, by position. */
   readonly showings: Readonly<Record<string, number>>;

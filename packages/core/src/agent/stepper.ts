@@ -3,6 +3,7 @@ import type { GraphNode } from "../chains/graph.ts";
 import { narrowed, nextInChain } from "../chains/next.ts";
 import { JournalWriteError, OnceUncertainError } from "../runtime/journal/errors.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
+import { SkillPrerequisiteError } from "../skills/errors.ts";
 import { checkOutput, inputFor } from "../tools/call.ts";
 import { ERROR_RETRY } from "../truncation/policy.ts";
 import { errorMessage, finaliseValue, type Message } from "../values/message.ts";
@@ -105,7 +106,7 @@ export class Stepper {
     const { last, output, calls } = this.#state;
     if (last !== undefined) {
       if (familyOf(output) === "invoke") return this.#called(output, last);
-      const child = nextInChain(last, output);
+      const child = nextInChain(last, output, this.#state.reach.isThere);
       if (child !== undefined)
         return { node: child, input: narrowed(last, child, output), chosenBy: "chain" };
     }
@@ -126,7 +127,7 @@ export class Stepper {
   /** What a call leads to: the model's own, or one that another tool returned. */
   #called(call: AnyValue, caller: GraphNode): Chosen {
     const action = String(Reflect.get(call, "action"));
-    const { callable } = this.#agent.graph;
+    const { callable } = this.#state.reach;
     const node = callable.get(action);
     if (node === undefined)
       throw new UnknownToolError({ caller: `\`${caller.name}\``, action, known: [...callable.keys()] });
@@ -175,6 +176,7 @@ export class Stepper {
 
   #runTool({ node, input, chosenBy }: Chosen): Promise<AnyValue | undefined> {
     this.#checkSteps();
+    this.#checkPrerequisite(node);
     if (node.tool.polls) this.#state.repeats.exempt();
     return this.#carry({ node, chosenBy, isCounted: false }, () => this.#caller.call(node, input));
   }
@@ -200,6 +202,7 @@ export class Stepper {
     const durationMs = this.#spend(node, startedAt);
     this.#state.tally.failuresInRow = 0;
     this.#state.pending = waiting;
+    if (node.loads !== null) this.#state.load([node.loads.name]);
     this.#count(step);
     for (const { range, messages } of this.#caller.close()) this.#state.replace(range, messages);
     if (waiting !== null) {
@@ -227,6 +230,13 @@ export class Stepper {
   #checkSteps(): void {
     const { steps } = this.#limits;
     if (this.#state.tally.steps >= steps) throw new LimitReachedError({ limit: "steps", allowed: steps });
+  }
+
+  #checkPrerequisite({ loads }: GraphNode): void {
+    const prerequisite = loads?.dependsOn?.name;
+    const { skills } = this.#state.reach;
+    if (loads !== null && prerequisite !== undefined && !skills.has(prerequisite))
+      throw new SkillPrerequisiteError({ skillName: loads.name, prerequisite });
   }
 
   /** Counts a step that is about to be recorded: one that has failed the run, or was cut off, is not. */

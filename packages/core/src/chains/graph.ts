@@ -2,6 +2,7 @@ import type { AgentProblem } from "../errors.ts";
 import type { LinkState, ToolState } from "../tools/state.ts";
 import { jsonSchemaOf } from "../values/json-schema.ts";
 import { typeState, type AnyValueType } from "../values/value.ts";
+import { absentParent, originOf, prerequisiteProblems, type SkillParts } from "./skill-rules.ts";
 
 /** How a tool can be reached: by the model, by a link, in the cycle of defaults, or as the default that asks the model. */
 export type ToolRole = "active" | "passive" | "default" | "prompter";
@@ -15,6 +16,12 @@ export interface GraphNode {
   readonly role: ToolRole;
   /** Whether the model may call it by name; a default may be both. */
   readonly isCallable: boolean;
+  /** The skills that bring it: it is there when one of them is loaded. Null for a tool of the agent's own. */
+  readonly skills: readonly string[] | null;
+  /** The skills of which one has to be loaded before the model may call it; null for none. */
+  readonly callableWith: readonly string[] | null;
+  /** The skill that it loads; null for any other tool. */
+  readonly loads: SkillParts | null;
   /** The links to follow when this tool has run, in the order of the agent's tools. */
   readonly children: readonly ChildLink[];
   /** The links that lead here. */
@@ -31,7 +38,7 @@ export interface ChildLink {
 export interface ToolGraph {
   readonly nodes: readonly GraphNode[];
   readonly byKey: ReadonlyMap<string, GraphNode>;
-  /** What the model may call, by name. */
+  /** What the model may call, by name; some of it only when a skill is loaded. */
   readonly callable: ReadonlyMap<string, GraphNode>;
   /** The defaults in their order, the prompter last. */
   readonly defaults: readonly GraphNode[];
@@ -46,6 +53,8 @@ export interface GraphParts {
   readonly tools: readonly ToolState[];
   readonly defaults: readonly ToolState[];
   readonly prompter: ToolState | undefined;
+  /** The agent's skills, the auto-loaded ones last; the tools that load them are among `tools`. */
+  readonly skills?: readonly SkillParts[] | undefined;
   /** The types that any agent knows, such as Str. */
   readonly builtinTypes: readonly AnyValueType[];
   /** The Stop that the agent's result is typed with. */
@@ -61,9 +70,10 @@ export function buildGraph(parts: GraphParts): {
   readonly graph: ToolGraph;
   readonly problems: readonly AgentProblem[];
 } {
-  const { tools, defaults, prompter } = parts;
-  const listed = [...new Set([...tools, ...defaults, ...(prompter === undefined ? [] : [prompter])])];
-  const problems: AgentProblem[] = [];
+  const { tools, defaults, prompter, skills = [] } = parts;
+  const own = [...tools, ...defaults, ...(prompter === undefined ? [] : [prompter])];
+  const listed = [...new Set([...own, ...skills.flatMap((skill) => skill.tools)])];
+  const problems: AgentProblem[] = prerequisiteProblems(skills);
   const nodes = nodesOf(listed, parts);
   const byId = new Map<string, MutableNode>();
   for (const node of nodes) {
@@ -75,7 +85,10 @@ export function buildGraph(parts: GraphParts): {
   for (const node of nodes) {
     for (const link of node.parents) {
       const parent = byId.get(link.parentId);
-      const problem = parent === undefined ? unknownParent(node, link) : misfit(parent, node, link);
+      const problem =
+        parent === undefined
+          ? unknownParent(node, link)
+          : (misfit(parent, node, link) ?? absentParent(node, parent, skills));
       if (problem !== undefined) problems.push(problem);
       if (parent !== undefined) parent.children.push({ child: node, condition: link.condition });
     }
@@ -98,9 +111,16 @@ export function buildGraph(parts: GraphParts): {
   return { graph, problems };
 }
 
-function nodesOf(listed: readonly ToolState[], { tools, defaults, prompter }: GraphParts): MutableNode[] {
+function nodesOf(
+  listed: readonly ToolState[],
+  { tools, defaults, prompter, skills = [] }: GraphParts,
+): MutableNode[] {
   const inTools = new Set(tools);
   const inDefaults = new Set(defaults);
+  const inSkills = new Map<ToolState, string[]>();
+  for (const { name, tools: brought } of skills)
+    for (const tool of new Set(brought)) inSkills.set(tool, [...(inSkills.get(tool) ?? []), name]);
+  const loaders = new Map(skills.map((skill) => [skill.wrapper, skill]));
   const seen = new Map<string, number>();
   return listed.map((tool) => {
     const count = (seen.get(tool.name) ?? 0) + 1;
@@ -108,12 +128,16 @@ function nodesOf(listed: readonly ToolState[], { tools, defaults, prompter }: Gr
     const isPassive = tool.links.length > 0;
     const role =
       tool === prompter ? "prompter" : inDefaults.has(tool) ? "default" : isPassive ? "passive" : "active";
+    const brought = inTools.has(tool) ? null : (inSkills.get(tool) ?? null);
     return {
       key: count === 1 ? tool.name : `${tool.name}#${count}`,
       name: tool.name,
       tool: { ...tool },
       role,
-      isCallable: inTools.has(tool) && !isPassive,
+      isCallable: (inTools.has(tool) || brought !== null) && !isPassive,
+      skills: role === "default" ? null : brought,
+      callableWith: brought,
+      loads: loaders.get(tool) ?? null,
       children: [],
       parents: [...tool.links],
     };
@@ -130,21 +154,24 @@ function duplicateId(first: GraphNode, second: GraphNode): AgentProblem {
 }
 
 function duplicateNames(nodes: readonly GraphNode[]): AgentProblem[] {
-  const counts = new Map<string, number>();
+  const byName = new Map<string, GraphNode[]>();
   for (const node of nodes) {
-    if (node.role !== "passive") counts.set(node.name, (counts.get(node.name) ?? 0) + 1);
+    if (node.role !== "passive") byName.set(node.name, [...(byName.get(node.name) ?? []), node]);
   }
-  return [...counts].flatMap(([name, count]) =>
-    count === 1
-      ? []
-      : [
-          {
-            code: "duplicate-name" as const,
-            toolNames: [name],
-            message: `${count} tools are named \`${name}\`; only chained tools may share a name, so rename one, or copy({ name }) it`,
-          },
-        ],
-  );
+  return [...byName].flatMap(([name, named]) => {
+    if (named.length === 1) return [];
+    const hasSkill = named.some(({ skills, loads }) => skills !== null || loads !== null);
+    const what = hasSkill
+      ? `\`${name}\` is the name of ${named.map(originOf).join(" and of ")}`
+      : `${named.length} tools are named \`${name}\``;
+    return [
+      {
+        code: "duplicate-name" as const,
+        toolNames: [name],
+        message: `${what}; only chained tools may share a name, so rename one, or copy({ name }) it`,
+      },
+    ];
+  });
 }
 
 function unknownParent(node: GraphNode, link: LinkState): AgentProblem {

@@ -6,13 +6,19 @@ import type { GraphNode } from "./graph.ts";
 /**
  * The tool to run after another one: the child of the one link that is true for its output.
  *
+ * @param isThere - Tells the tools that the run has; without it, it has all.
  * @returns undefined when no link is true.
  * @throws {@link AmbiguousLinkError} (`core/ambiguous-link`) when more than one is. What a condition throws is passed on.
  */
-export function nextInChain(parent: GraphNode, output: AnyValue): GraphNode | undefined {
+export function nextInChain(
+  parent: GraphNode,
+  output: AnyValue,
+  isThere?: (node: GraphNode) => boolean,
+): GraphNode | undefined {
   let found: GraphNode | undefined;
   let others: GraphNode[] | undefined;
   for (const { child, condition } of parent.children) {
+    if (isThere?.(child) === false) continue;
     if (condition !== undefined && !holds(condition(output), parent, child)) continue;
     if (found === undefined) found = child;
     else (others ??= []).push(child);

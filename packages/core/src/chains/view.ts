@@ -11,6 +11,8 @@ export interface AgentGraphNode {
   readonly input: string;
   /** The kinds of value it may return. */
   readonly outputs: readonly string[];
+  /** The skills that bring it; left out for a tool of the agent's own. */
+  readonly skills?: readonly string[] | undefined;
 }
 
 /** A link of a drawn graph. */
@@ -19,6 +21,7 @@ export interface AgentGraphEdge {
   readonly to: string;
   /** `"chain"` for a declared link; `"call"` from the prompter to each tool the model may call. */
   readonly kind: "chain" | "call";
+  /** Whether it depends on the output; of a call, whether a skill has to be loaded before. */
   readonly isConditional: boolean;
 }
 
@@ -35,11 +38,11 @@ export function graphData(agentName: string, graph: ToolGraph): AgentGraph {
   const calls =
     prompter === undefined
       ? []
-      : [...graph.callable.values()].map(({ key }) => ({
+      : [...graph.callable.values()].map(({ key, callableWith }) => ({
           from: prompter.key,
           to: key,
           kind: "call" as const,
-          isConditional: false,
+          isConditional: callableWith !== null,
         }));
   return {
     agentName,
@@ -58,7 +61,7 @@ export function graphData(agentName: string, graph: ToolGraph): AgentGraph {
   };
 }
 
-function nodeData({ key, name, role, tool }: GraphNode): AgentGraphNode {
+function nodeData({ key, name, role, tool, skills }: GraphNode): AgentGraphNode {
   return {
     key,
     name,
@@ -66,6 +69,7 @@ function nodeData({ key, name, role, tool }: GraphNode): AgentGraphNode {
     role,
     input: tool.input.kind,
     outputs: tool.outputs.map(({ kind }) => kind),
+    ...(skills === null ? undefined : { skills }),
   };
 }
 

@@ -66,10 +66,15 @@ const telemetryKeys: ReadonlySet<string> = new Set([
  * Compiles the tools that a model may call.
  *
  * @param tools - In the order in which the model is told of them; names are unique.
+ * @param untold - Names of tools that may be called, but of which the model is not told.
  */
-export function compileActions(tools: readonly ToolState[]): ActionSet {
+export function compileActions(
+  tools: readonly ToolState[],
+  untold: ReadonlySet<string> = new Set(),
+): ActionSet {
   const byName = new Map(tools.map((tool) => [tool.name, compileTool(tool)]));
-  const names = Object.freeze(tools.map(({ name }) => name));
+  const told = tools.filter(({ name }) => !untold.has(name));
+  const names = Object.freeze(told.map(({ name }) => name));
   let calls: readonly ActionCall[] | undefined;
   let nativeTools: readonly ModelTool[] | undefined;
   let nativeTokens: number | undefined;
@@ -77,7 +82,7 @@ export function compileActions(tools: readonly ToolState[]): ActionSet {
     names,
     get calls() {
       return (calls ??= Object.freeze(
-        tools.map(({ name, description, input }) => ({
+        told.map(({ name, description, input }) => ({
           name,
           description,
           callSchema: callSchema(name, input),
@@ -86,7 +91,7 @@ export function compileActions(tools: readonly ToolState[]): ActionSet {
     },
     get nativeTools() {
       return (nativeTools ??= Object.freeze(
-        tools.map(({ name, description, input }) => ({
+        told.map(({ name, description, input }) => ({
           name,
           description,
           parameters: argumentsSchema(input),

@@ -92,6 +92,7 @@ function snapshotOf(
     agentName,
     fingerprint,
     isStarted: last !== undefined || base?.isStarted === true,
+    skills: (last ?? base)?.skills ?? [],
     messages,
     showings: last?.showings ?? base?.showings ?? {},
     position: last?.position ?? base?.position ?? start,

@@ -64,6 +64,8 @@ export interface StepRecord extends Stamped {
   readonly events: readonly JournalEvent[];
   readonly position: RunSnapshot["position"];
   readonly pending: PendingRequest | null;
+  /** The skills loaded by then; left out for none. */
+  readonly skills?: readonly string[] | undefined;
   readonly counts: Counts;
   readonly repeats: RepeatState;
   readonly showings: Readonly<Record<string, number>>;

@@ -69,7 +69,7 @@ export class JournalRecorder {
 
   /** A step is finished: what it reported, and where the run stands. */
   step(): Promise<void> {
-    const { view, tally, repeats, pending } = this.#state;
+    const { view, tally, repeats, pending, skills } = this.#state;
     const gathered = { replacements: this.#replacements, messages: this.#messages, events: this.#events };
     this.#replacements = [];
     this.#messages = [];
@@ -79,6 +79,7 @@ export class JournalRecorder {
       ...gathered,
       position: storePosition(this.#state),
       pending,
+      ...(skills.length === 0 ? undefined : { skills }),
       counts: tally.counts(),
       repeats: repeats.state(),
       showings: view.showings(),

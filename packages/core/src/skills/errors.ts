@@ -1,0 +1,30 @@
+import { CoreError } from "../errors.ts";
+
+/** A skill is declared wrongly. */
+export class SkillDefinitionError extends CoreError {
+  readonly code = "core/skill-definition";
+  readonly skillName: string;
+
+  constructor({ skillName, problem }: { skillName: string; problem: string }) {
+    super(`The skill \`${skillName}\` ${problem}`);
+    this.skillName = skillName;
+  }
+}
+
+/** A skill was to be loaded before the one it depends on; prerequisites are never loaded by themselves. */
+export class SkillPrerequisiteError extends CoreError {
+  readonly code = "core/skill-prerequisite";
+  readonly skillName: string;
+  readonly prerequisite: string;
+
+  constructor({ skillName, prerequisite }: { skillName: string; prerequisite: string }) {
+    super(
+      `The skill \`${skillName}\` depends on \`${prerequisite}\`, which is not loaded in this run; load that one first, or make it an auto-loaded skill`,
+    );
+    this.skillName = skillName;
+    this.prerequisite = prerequisite;
+  }
+}
+
+/** The errors of skills. */
+export type AnySkillError = SkillDefinitionError | SkillPrerequisiteError;
