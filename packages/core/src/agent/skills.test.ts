@@ -438,9 +438,10 @@ describe("the graph of an agent's skills is checked when it is constructed", () 
       says: "`greet` share one identity",
     },
   ])("$why", ({ settings, code, says }) => {
-    const messages = problemsOf(settings).flatMap((problem) => (problem.code === code ? problem.message : []));
-    expect(messages.join("
-")).toContain(says);
+    const messages = problemsOf(settings).flatMap((problem) =>
+      problem.code === code ? problem.message : [],
+    );
+    expect(messages.join("\n")).toContain(says);
   });
 
   it.each([
