@@ -1,0 +1,18 @@
+import { readSync } from "node:fs";
+
+const chunkBytes = 256 * 1024;
+
+/** Reads a file from a position to its end, or to `end`; what is added meanwhile is read as long as it keeps coming. */
+export function* chunksOf(
+  descriptor: number,
+  { position = 0, end = Number.POSITIVE_INFINITY }: { position?: number; end?: number } = {},
+): Generator<Buffer, void> {
+  let at = position;
+  while (at < end) {
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - at));
+    const count = readSync(descriptor, buffer, 0, buffer.length, at);
+    if (count === 0) return;
+    at += count;
+    yield count === buffer.length ? buffer : buffer.subarray(0, count);
+  }
+}
