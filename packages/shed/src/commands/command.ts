@@ -162,8 +162,15 @@ export interface CommandDefinition {
 
 /** A command cannot be prepared: it ends with status 1 and this message, and nothing was done. */
 export class CommandRefusal extends Error {
-  constructor(message: string) {
+  /**
+   * What the message gives away something about. When the policy denies one of these, that denial is reported instead,
+   * without asking anybody: a refusal must not tell what stands, or does not stand, where nobody may look.
+   */
+  readonly needs: readonly RequiredPermission[];
+
+  constructor(message: string, needs: readonly RequiredPermission[] = []) {
     super(message);
     this.name = "CommandRefusal";
+    this.needs = needs;
   }
 }
