@@ -83,6 +83,7 @@ export type {
   OutputOf,
   OutputTypes,
   Parent,
+  Picked,
 } from "./tools/link.ts";
 export { isTool, tool } from "./tools/tool.ts";
 export type { AnyTool, Tool } from "./tools/tool.ts";

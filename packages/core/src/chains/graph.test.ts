@@ -42,6 +42,7 @@ function problemsOf(
 }
 
 const intOrStr = loose("int_or_str", Empty, [Int, Str]);
+const stopOrStr = loose("stop_or_str", Empty, [Stop, Str]);
 const guard = Str.is;
 
 describe("a link that cannot stand is one sentence", () => {
@@ -69,6 +70,24 @@ describe("a link that cannot stand is one sentence", () => {
       tools: [intOrStr, loose("child", Int, Empty, when(intOrStr, guard))],
       code: "misfit",
       message: "`int_or_str` is followed for a value that `child` does not accept",
+    },
+    {
+      why: "a guard is for a type that the parent never returns",
+      tools: [intOrStr, loose("child", Empty, Empty, when(intOrStr, Strs.is))],
+      code: "misfit",
+      message: "`int_or_str` returns nothing that `child` accepts",
+    },
+    {
+      why: "a guard is for a type above those that the parent returns, and one of them does not fit",
+      tools: [intOrStr, loose("child", Int, Empty, when(intOrStr, Empty.is))],
+      code: "misfit",
+      message: "`int_or_str` is followed for a value that `child` does not accept",
+    },
+    {
+      why: "a guard is for Stop, which is never handed on",
+      tools: [stopOrStr, loose("child", Empty, Empty, when(stopOrStr, Stop.is))],
+      code: "misfit",
+      message: "`stop_or_str` returns nothing that `child` accepts",
     },
     {
       why: "nothing fits, whatever the condition",
@@ -101,6 +120,8 @@ describe("a link that cannot stand is one sentence", () => {
       problemsOf([
         intOrStr,
         loose("guarded", Str, Empty, when(intOrStr, guard)),
+        loose("subtype", StrImage, Empty, when(intOrStr, StrImage.is)),
+        loose("supertype", Str, Empty, when(image, Str.is)),
         loose(
           "conditional",
           Int,

@@ -1,7 +1,7 @@
 import type { AgentProblem } from "../errors.ts";
 import type { LinkState, ToolState } from "../tools/state.ts";
 import { jsonSchemaOf } from "../values/json-schema.ts";
-import { typeState, type AnyValueType } from "../values/value.ts";
+import { typeGuardedBy, typeState, type AnyValueType } from "../values/value.ts";
 import { absentParent, originOf, prerequisiteProblems, type SkillParts } from "./skill-rules.ts";
 
 /** How a tool can be reached: by the model, by a link, in the cycle of defaults, or as the default that asks the model. */
@@ -209,29 +209,36 @@ function misfit(parent: GraphNode, child: GraphNode, { condition }: LinkState): 
       toolNames,
       message: `\`${parent.name}\` always stops, so \`${child.name}\` would never run`,
     };
-  const fitting = handed.filter((type) => type.lineage.includes(child.tool.input.kind));
-  if (fitting.length === 0)
+  // A value type's own `is` tells, without running it, for which outputs it is true.
+  const guarded = typeGuardedBy(condition);
+  const followed = guarded === undefined ? handed : handed.flatMap((type) => picked(type, guarded));
+  const fitting = followed.filter((type) => type.lineage.includes(child.tool.input.kind));
+  if (fitting.length === followed.length && fitting.length > 0) return undefined;
+  if (followed.length === 0 || (fitting.length === 0 && guarded === undefined))
     return {
       code: "misfit",
       toolNames,
       message: `\`${parent.name}\` returns nothing that \`${child.name}\` accepts`,
     };
-  if (condition === undefined) {
-    if (fitting.length === handed.length) return undefined;
+  if (guarded !== undefined)
     return {
-      code: "uncovered-output",
+      code: "misfit",
       toolNames,
-      message: `\`${parent.name}\` may return a value that \`${child.name}\` does not accept; link it with when()`,
+      message: `\`${parent.name}\` is followed for a value that \`${child.name}\` does not accept`,
     };
-  }
-  // A value type's own `is` tells, without running it, for which outputs it is true.
-  const picked = handed.find((type) => type.is === condition);
-  if (picked === undefined || fitting.includes(picked)) return undefined;
+  // A plain condition may leave out what does not fit; that is checked when it is followed.
+  if (condition !== undefined) return undefined;
   return {
-    code: "misfit",
+    code: "uncovered-output",
     toolNames,
-    message: `\`${parent.name}\` is followed for a value that \`${child.name}\` does not accept`,
+    message: `\`${parent.name}\` may return a value that \`${child.name}\` does not accept; link it with when()`,
   };
+}
+
+/** Which of a type's values a guard lets through: all of its own and its subtypes', or those of a subtype it guards. */
+function picked(type: AnyValueType, guarded: AnyValueType): AnyValueType[] {
+  if (type.lineage.includes(guarded.kind)) return [type];
+  return guarded.lineage.includes(type.kind) ? [guarded] : [];
 }
 
 function defaultProblems(node: GraphNode): AgentProblem[] {

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 
-import { Empty, Int, type Invoke, Stop, Str, type StrImage, type Suspend } from "../values/builtin.ts";
+import { Empty, Int, type Invoke, Stop, Str, StrImage, type Suspend } from "../values/builtin.ts";
 import { value, type AnyValue, type AnyValueType, type Of } from "../values/value.ts";
 import { factory, type AnyFactory } from "./factory.ts";
 import { when, type AnyLink, type Fit, type Handed, type Link, type NameOf, type OutputOf } from "./link.ts";
@@ -51,6 +51,8 @@ describe("when", () => {
 
   it("keeps what a type guard picks, and nothing for a plain condition", () => {
     expectTypeOf(when(review, Approved.is)).toEqualTypeOf<Link<Approved, Approved, "review">>();
+    expectTypeOf(when(photograph, Str.is)).toEqualTypeOf<Link<StrImage, StrImage, "photograph">>();
+    expectTypeOf(when(askNumber, Str.is)).toEqualTypeOf<Link<never, Int, "ask_number">>();
     expectTypeOf(when(review, isGood)).toEqualTypeOf<Link<unknown, Approved | Rejected, "review">>();
     expectTypeOf(when(escalate, () => true)).toEqualTypeOf<Link<unknown, Str, "escalate">>();
     expectTypeOf(when(review, Approved.is)).toExtend<AnyLink>();
@@ -152,6 +154,38 @@ describe("a wrong link", () => {
     expectTypeOf<
       Fit<Link<unknown, Int, "ask_number">, Str, "bad">
     >().toEqualTypeOf<"`ask_number` returns nothing that `bad` accepts">();
+  });
+
+  it("is the sentence: nothing the parent returns is what a guard is for", () => {
+    expectTypeOf<
+      Fit<Link<never, Int, "ask_number">, Empty, "bad">
+    >().toEqualTypeOf<"`ask_number` returns nothing that `bad` accepts">();
+    tool({
+      name: "bad",
+      description: "",
+      input: Empty,
+      output: Empty,
+      // @ts-expect-error -- '"`ask_number` returns nothing that `bad` accepts"'
+      chainedTo: when(askNumber, Approved.is),
+      run: () => Empty(),
+    });
+    tool({
+      name: "bad",
+      description: "",
+      input: Empty,
+      output: Empty,
+      // @ts-expect-error -- '"`publish` always stops, so `bad` would never run"'
+      chainedTo: when(publish, Approved.is),
+      run: () => Empty(),
+    });
+    tool({
+      name: "good",
+      description: "",
+      input: StrImage,
+      output: Empty,
+      chainedTo: [when(photograph, Str.is), when(photograph, Empty.is)],
+      run: () => Empty(),
+    });
   });
 
   it("is the sentence: a member of the union does not fit, and there is no condition", () => {

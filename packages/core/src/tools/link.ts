@@ -25,6 +25,8 @@ export interface Link<out Narrowed, out Out, out Name extends string> {
   readonly handed?: Out;
   readonly parentName?: Name;
 }
+/** What a guard for `N` lets through of what a parent hands on: members that are an `N`, and an `N` that is a member. */
+export type Picked<Out, N> = Out extends N ? Out : N extends Out ? N : never;
 /** The top type of all links. */
 export type AnyLink = Link<unknown, unknown, string>;
 
@@ -40,6 +42,10 @@ export function when<T extends AnyTool | AnyFactory, N extends Handed<T>>(
   parent: T,
   condition: (output: Handed<T>) => output is N,
 ): Link<N, N, NameOf<T>>;
+export function when<T extends AnyTool | AnyFactory, N>(
+  parent: T,
+  condition: (output: unknown) => output is N,
+): Link<Picked<Handed<T>, N>, Handed<T>, NameOf<T>>;
 export function when<T extends AnyTool | AnyFactory>(
   parent: T,
   condition: (output: Handed<T>) => boolean,
@@ -101,9 +107,13 @@ export type FitLink<P, Narrowed, Out, Up extends string, In, Name extends string
       : [Extract<Out, In>] extends [never]
         ? `\`${Up}\` returns nothing that \`${Name}\` accepts`
         : P
-  : [Narrowed] extends [In]
-    ? P
-    : `\`${Up}\` is followed for a value that \`${Name}\` does not accept`;
+  : [Out] extends [never]
+    ? `\`${Up}\` always stops, so \`${Name}\` would never run`
+    : [Narrowed] extends [never]
+      ? `\`${Up}\` returns nothing that \`${Name}\` accepts`
+      : [Narrowed] extends [In]
+        ? P
+        : `\`${Up}\` is followed for a value that \`${Name}\` does not accept`;
 
 /** What a definition says beside its `run`. */
 export interface Contract<Name extends string, I extends InputType, O extends OutputTypes, P> {

@@ -129,6 +129,11 @@ export function typeState(candidate: unknown): TypeState | undefined {
   return isMarkedType(candidate) ? candidate[stateKey] : undefined;
 }
 
+/** The value type whose own `is` a function is, of any installed copy; undefined for any other function. */
+export function typeGuardedBy(guard: unknown): AnyValueType | undefined {
+  return typeState(guard)?.type;
+}
+
 function isMarkedType(candidate: unknown): candidate is TypeMark {
   return typeof candidate === "function" && stateKey in candidate;
 }
@@ -288,6 +293,7 @@ export function makeType(
     adopt,
   };
   Object.defineProperties(type, { [stateKey]: { value: state }, name: { value: kind } });
+  Object.defineProperty(type.is, stateKey, { value: state });
   Object.defineProperties(Instance.prototype, { ...kindsProperty(lineage), [stateKey]: { value: state } });
   Object.freeze(Instance.prototype);
   return Object.freeze(type);
