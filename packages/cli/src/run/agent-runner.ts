@@ -37,11 +37,10 @@ export async function runInTerminal(
 ): Promise<void> {
   const { input, json = false, io = cliUserIo } = options;
   const { output, errors } = terminal;
-  const display = displayOn(output);
   const calls = new CallsUnderWay();
-  const sinks = json ? [calls.sink] : [calls.sink, display.sink];
+  const sinks = json ? [calls.sink] : [calls.sink, displayOn(output)];
   const run = agent.start(input, {
-    io: io({ input: terminal.input, output: json ? errors : display.notices }),
+    io: io({ input: terminal.input, output: json ? errors : output }),
     signal: interrupts.signal,
     sinks,
   });

@@ -34,6 +34,28 @@ describe("cliUserIo", () => {
     expect(output.text).toBe("1?\n> one\n2?\n> two\n3?\n> \n4?\n> four\n");
   });
 
+  it("asks nobody who does not see the question", async () => {
+    const input = new PassThrough();
+    const output = {
+      write: () => {
+        throw Object.assign(new Error("gone"), { code: "EPIPE" });
+      },
+    };
+    const io = cliUserIo({ input, output });
+    input.write("one\n");
+    expect(io.isLive).toBe(true);
+    await expect(io.ask("?")).rejects.toMatchObject(gone);
+    expect(io.isLive).toBe(false);
+  });
+
+  it("leaves out the line break that a person at a terminal has typed", async () => {
+    const { input, output, io } = terminal({ isTTY: true });
+    input.write("one\ntwo\n");
+    await io.ask("1?");
+    await io.ask("2?");
+    expect(output.text).toBe("1?\n> 2?\n> ");
+  });
+
   it("does not echo what a terminal has shown already", async () => {
     const { input, output, io } = terminal({ isTTY: true });
     input.write("one\n");

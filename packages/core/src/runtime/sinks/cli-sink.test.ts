@@ -1,6 +1,10 @@
+import { PassThrough, Writable } from "node:stream";
+import { setImmediate as settled } from "node:timers/promises";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { parseMessage } from "../../values/message.ts";
+import { cliUserIo } from "../cli-io.ts";
 import type { RunEvent } from "../events.ts";
 import { EventPipe } from "../pipe.ts";
 import { cliSink, type CliSinkOptions } from "./cli-sink.ts";
@@ -42,6 +46,18 @@ function message(role: string, content: unknown, more: object = {}): (pipe: Even
     pipe.message(parseMessage({ role, content: text, ...more }));
   };
 }
+
+const failure: RunEvent = {
+  type: "runtime",
+  category: "run",
+  kind: "failed",
+  level: "error",
+  message: "x",
+  data: {},
+  sequence: 1,
+  runId: "1",
+  agentName: "a",
+};
 
 const facts = { agentDescription: "", parentAgentName: null };
 
@@ -214,23 +230,127 @@ describe("colours", () => {
   });
 });
 
-describe("defaultEventSinks", () => {
-  const event: RunEvent = {
-    type: "runtime",
-    category: "run",
-    kind: "failed",
-    level: "error",
-    message: "x",
-    data: {},
-    sequence: 1,
-    runId: "1",
-    agentName: "a",
-  };
+describe("a stream that nobody reads any more", () => {
+  /** A stream whose reader has left: what is written to it fails a moment later. */
+  function closedPipe(code: string) {
+    const written: string[] = [];
+    const stream = new Writable({
+      decodeStrings: false,
+      write: (text: string, _encoding, done) => {
+        written.push(text);
+        done(Object.assign(new Error("write failed"), { code }));
+      },
+    });
+    return { stream, written };
+  }
 
+  it.each(["EPIPE", "EIO", "ERR_STREAM_DESTROYED"])(
+    "is no longer written to after %s, and fails nothing",
+    async (code) => {
+      const { stream, written } = closedPipe(code);
+      const events: RunEvent[] = [];
+      const pipe = new EventPipe({
+        runId: "1",
+        agentName: "a",
+        sinks: [cliSink({ stream }), (event) => events.push(event)],
+        strictSinks: true,
+      });
+      message("user", "a")(pipe);
+      await settled();
+      message("user", "b")(pipe);
+      await cliUserIo({ output: stream }).notify("c");
+      expect(written).toEqual(["[user]\n"]);
+      expect(events.map(({ type }) => type)).toEqual(["message", "message"]);
+    },
+  );
+
+  it("may also say so at once", () => {
+    const stream = {
+      write: vi.fn(() => {
+        throw Object.assign(new Error("gone"), { code: "EPIPE" });
+      }),
+    };
+    const sink = cliSink({ stream });
+    sink({ ...failure, message: "1" });
+    sink({ ...failure, message: "2" });
+    expect(stream.write).toHaveBeenCalledOnce();
+  });
+
+  it("is told from one that fails otherwise, which is reported once", async () => {
+    const { stream } = closedPipe("ENOSPC");
+    const events: RunEvent[] = [];
+    const pipe = new EventPipe({
+      runId: "1",
+      agentName: "a",
+      sinks: [cliSink({ stream }), (event) => events.push(event)],
+    });
+    message("user", "a")(pipe);
+    await settled();
+    message("user", "b")(pipe);
+    message("user", "c")(pipe);
+    expect(events.filter(({ type }) => type === "runtime")).toMatchObject([
+      { kind: "failed", level: "error", category: "run" },
+    ]);
+  });
+});
+
+describe("a question that was just printed", () => {
+  const question = { action: "prompt_user", rationale: "", value: "Which\ncity?" };
+
+  function asked(before: (pipe: EventPipe) => void, options: CliSinkOptions = {}) {
+    const output = new Recorder();
+    const sinks = [cliSink({ stream: output, ...options })];
+    before(new EventPipe({ runId: "1", agentName: "a", sinks }));
+    const input = new PassThrough();
+    input.end("Rome\n");
+    return { output, reply: cliUserIo({ input, output }).ask(question.value) };
+  }
+
+  it("is not printed again by the channel on the same stream", async () => {
+    const { output, reply } = asked(message("assistant", question));
+    expect(await reply).toEqual({ value: "Rome" });
+    expect(output.text).toBe("[assistant] prompt_user\n  Which\n  city?\n> Rome\n");
+  });
+
+  it.each([
+    { why: "something else follows", more: [message("user", "Which")], options: {} },
+    { why: "it stands among other fields", more: [message("assistant", { ...question, timeout: 1 })] },
+    { why: "the sink prints no such messages", options: { roles: ["user"] as const } },
+    {
+      why: "it only arrives as a part of a call's JSON",
+      options: { deltas: true },
+      streamed: true,
+    },
+  ])("is printed when $why", async ({ more = [], options = {}, streamed = false }) => {
+    const { output, reply } = asked((pipe) => {
+      if (streamed) pipe.delta(JSON.stringify(question));
+      message("assistant", question)(pipe);
+      for (const send of more) send(pipe);
+    }, options);
+    await reply;
+    expect(output.text).toMatch(/(^|\n)Which\ncity\?\n> Rome\n$/);
+  });
+
+  it("is not printed again when a reply that arrived in pieces ends with it", async () => {
+    const { output, reply } = asked(
+      (pipe) => {
+        pipe.startMessage();
+        pipe.delta("Which\n  ");
+        pipe.delta("city?");
+        message("assistant", question.value)(pipe);
+      },
+      { deltas: true },
+    );
+    await reply;
+    expect(output.text).toBe("[assistant]\nWhich\n  city?\n> Rome\n");
+  });
+});
+
+describe("defaultEventSinks", () => {
   it("prints to the standard output", () => {
     const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     try {
-      for (const sink of defaultEventSinks()) sink(event);
+      for (const sink of defaultEventSinks()) sink(failure);
       expect(write).toHaveBeenCalledOnce();
     } finally {
       write.mockRestore();
@@ -239,7 +359,7 @@ describe("defaultEventSinks", () => {
 
   it("prints as it is told, or not at all", () => {
     const stream = new Recorder();
-    for (const sink of defaultEventSinks({ cli: { stream } })) sink(event);
+    for (const sink of defaultEventSinks({ cli: { stream } })) sink(failure);
     expect(stream.text).toBe("! run failed: x\n");
     expect(defaultEventSinks({ cli: false })).toEqual([]);
   });

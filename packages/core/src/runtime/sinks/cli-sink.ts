@@ -1,12 +1,7 @@
 import { contentObject, type Message, type Role } from "../../values/message.ts";
 import type { EventSink, RunLifecycleEvent, RuntimeEvent } from "../events.ts";
+import { textOutputOf, type TextOutput, type TextStream } from "../text-output.ts";
 import { printable, printableLine } from "./printable.ts";
-
-/** Where text for people goes, such as `process.stdout`. */
-export interface TextStream {
-  write(text: string): unknown;
-  readonly isTTY?: boolean | undefined;
-}
 
 /** How {@link cliSink} prints. */
 export interface CliSinkOptions {
@@ -27,7 +22,7 @@ type Color = keyof typeof colors;
 /**
  * A sink that prints a run for a person at a terminal: messages with their role and tool, frames where the run starts
  * and stops, the output of scripts, and runtime events of the level `error`. What the text says is shown, never obeyed:
- * control characters in it lose their effect.
+ * control characters in it lose their effect. When nobody reads the stream any more, it prints nothing and the run goes on.
  */
 export function cliSink({
   stream = process.stdout,
@@ -35,24 +30,30 @@ export function cliSink({
   color = isColorful(stream),
   deltas = false,
 }: CliSinkOptions = {}): EventSink {
-  const printer = new Printer(stream, color);
+  const printer = new Printer(textOutputOf(stream), color);
   /** The reply that is being printed as it arrives. */
-  let streamed: string | undefined;
+  let streamed: { readonly messageId: string; text: string } | undefined;
   return (event) => {
     switch (event.type) {
       case "run-lifecycle":
         printer.lines(frame(event), "frame");
         return;
       case "message": {
-        const wasStreamed = event.messageId !== undefined && event.messageId === streamed;
+        const { message, messageId } = event;
+        const arrived = messageId !== undefined && messageId === streamed?.messageId ? streamed.text : null;
         streamed = undefined;
-        if (!wasStreamed && roles.includes(event.message.role)) printMessage(printer, event.message);
+        if (!roles.includes(message.role)) return;
+        if (arrived === null) printMessage(printer, message);
+        else printer.endReply(message, arrived);
         return;
       }
       case "message-delta":
         if (!deltas || !roles.includes(event.role)) return;
-        if (streamed !== event.messageId) printer.lines([`[${event.role}]`], event.role);
-        streamed = event.messageId;
+        if (streamed?.messageId !== event.messageId) {
+          printer.lines([`[${event.role}]`], event.role);
+          streamed = { messageId: event.messageId, text: "" };
+        }
+        streamed.text += event.delta;
         printer.piece(event.delta);
         return;
       case "script-output":
@@ -71,27 +72,37 @@ function isColorful(stream: TextStream): boolean {
   return stream.isTTY === true && unwanted === "" && terminal !== "dumb";
 }
 
-/** Writes blocks of lines, and pieces that may end in the middle of one. */
+/** Writes blocks and pieces in their colours. */
 class Printer {
-  readonly #stream: TextStream;
+  readonly #output: TextOutput;
   readonly #isColorful: boolean;
-  #isAtLineStart = true;
 
-  constructor(stream: TextStream, isColorful: boolean) {
-    this.#stream = stream;
+  constructor(output: TextOutput, isColorful: boolean) {
+    this.#output = output;
     this.#isColorful = isColorful;
   }
 
   lines(lines: readonly string[], color?: Color): void {
-    const start = this.#isAtLineStart ? "" : "\n";
-    this.#isAtLineStart = true;
-    this.#stream.write(`${start}${lines.map((line) => this.#painted(line.trimEnd(), color)).join("\n")}\n`);
+    this.#output.lines(lines.map((line) => this.#painted(line.trimEnd(), color)).join("\n"));
+  }
+
+  /** The lines of a text that has nothing beside it, so that a question is not put a second time. */
+  body(lines: readonly string[], text: string | undefined): void {
+    this.lines(lines);
+    if (text !== undefined) this.#output.hasShown(text);
+  }
+
+  /** A reply that was printed as it arrived is complete. */
+  endReply(message: Message, arrived: string): void {
+    const text = onlyText(partsOf(message).fields);
+    // Whoever turns deltas into lines may have indented them.
+    if (text !== undefined && printableLine(arrived).endsWith(printableLine(text)))
+      this.#output.hasShown(text);
   }
 
   piece(text: string, color?: Color): void {
-    if (text === "") return;
-    this.#isAtLineStart = text.endsWith("\n");
-    this.#stream.write(this.#painted(printable(text), color));
+    const plain = printable(text);
+    this.#output.piece(plain, this.#painted(plain, color));
   }
 
   #painted(text: string, color: Color | undefined): string {
@@ -99,13 +110,27 @@ class Printer {
   }
 }
 
+/** What a message says, apart from who says it. */
+function partsOf({ content }: Message): {
+  readonly tool: unknown;
+  readonly rationale: unknown;
+  readonly fields: Readonly<Record<string, unknown>>;
+} {
+  const { action, rationale, caller, ...fields } = contentObject(content) ?? { text: content };
+  return { tool: typeof action === "string" ? action : caller, rationale, fields };
+}
+
+/** The text of a message that says one thing. */
+function onlyText(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const [[name, field] = [], ...others] = Object.entries(fields);
+  const isOnly = others.length === 0 && (name === "value" || name === "text");
+  return isOnly && typeof field === "string" ? field : undefined;
+}
+
 /** `[assistant] book_table (They have room.)` or `[user] book_table`, and the fields below. */
 function printMessage(printer: Printer, message: Message): void {
   const { role, images } = message;
-  const { action, rationale, caller, ...fields } = contentObject(message.content) ?? {
-    text: message.content,
-  };
-  const tool = typeof action === "string" ? action : caller;
+  const { tool, rationale, fields } = partsOf(message);
   const label = [
     `[${role}]`,
     ...(typeof tool === "string" ? [printableLine(tool)] : []),
@@ -116,7 +141,7 @@ function printMessage(printer: Printer, message: Message): void {
     laidOut(length === 1 && (name === "value" || name === "text") ? undefined : name, field),
   );
   if (images.length > 0) body.push(`  (${images.length} ${images.length === 1 ? "image" : "images"})`);
-  if (body.length > 0) printer.lines(body);
+  if (body.length > 0) printer.body(body, images.length === 0 ? onlyText(fields) : undefined);
 }
 
 function laidOut(name: string | undefined, field: unknown): readonly string[] {
