@@ -145,7 +145,7 @@ export class Stepper {
   }
 
   async #promptModel(node: GraphNode): Promise<undefined> {
-    toolStarted(this.#pipe, node.name);
+    toolStarted(this.#pipe, node.name, "default");
     const startedAt = performance.now();
     let calls: readonly AnyValue[];
     try {
@@ -184,7 +184,7 @@ export class Stepper {
   /** Runs a tool's body and takes its output, or its failure. */
   async #carry(step: Step, body: () => unknown): Promise<AnyValue | undefined> {
     const { node, chosenBy } = step;
-    toolStarted(this.#pipe, node.name);
+    toolStarted(this.#pipe, node.name, chosenBy);
     const startedAt = performance.now();
     let output: AnyValue;
     let waiting: PendingRequest | null;

@@ -1,12 +1,14 @@
 import { isProviderRequestError, isExternalCallInterrupted } from "../llm/errors.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { kindOf, type AnyValue } from "../values/value.ts";
+import type { ChosenBy } from "./snapshot.ts";
 import { BodyFailure, Cancellation } from "./tool-call.ts";
 
-/** Reports that a scheduled tool starts. */
-export function toolStarted(pipe: EventPipe, toolName: string): void {
-  if (pipe.isListening)
-    pipe.runtime("tool", "started", "debug", `Tool \`${toolName}\` started`, { tool: toolName });
+/** Reports that a scheduled tool starts, and who led to it: the model, a link, a tool that returned a call, or its turn as a default. */
+export function toolStarted(pipe: EventPipe, toolName: string, chosenBy: ChosenBy): void {
+  if (!pipe.isListening) return;
+  const data = { tool: toolName, chosen_by: chosenBy };
+  pipe.runtime("tool", "started", "debug", `Tool \`${toolName}\` started`, data);
 }
 
 /** Reports what a tool returned, by type and size. */
