@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 
 import {
   Agent,
@@ -11,6 +12,7 @@ import {
   MockReply,
   stop,
   Str,
+  Suspend,
   tool,
   type AgentSettings,
   type Limits,
@@ -206,6 +208,39 @@ describe("the limit of time", () => {
   it("ends a model call", async () => {
     const agent = modelDriven([() => never()], { limits: { wallMs: 1 } });
     expect(await reached(agent.invoke())).toMatchObject({ limit: "wallMs" });
+  });
+
+  it("counts the stretches before a run was resumed, and not the time in which it waited", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const ask = tool({
+        name: "ask",
+        description: "",
+        input: Empty,
+        output: [Str, Suspend],
+        suspends: { request: z.string(), reply: Str },
+        run: () => {
+          vi.advanceTimersByTime(300);
+          return Suspend({ request: "?" });
+        },
+      });
+      const agent = new Agent({ name: "slow", mode: "deterministic", defaultTools: [ask] });
+      const limits = { wallMs: 500 };
+      const run = agent.start(undefined, { limits });
+      const first = await run.step();
+      if (first?.status !== "suspended") throw new Error("the run did not wait");
+      expect(first.snapshot.counts.wallMs).toBe(300);
+      vi.advanceTimersByTime(1000);
+      expect(run.snapshot().counts.wallMs).toBe(300);
+      const second = await agent.resume(throughJson(first.snapshot), "a", { limits });
+      if (second.status !== "suspended") throw new Error("the run did not wait");
+      expect(second.snapshot.counts.wallMs).toBe(600);
+      const resumed = agent.restore(second.snapshot, "b", { limits });
+      expect(await reached(resumed.finish())).toMatchObject({ limit: "wallMs", allowed: 500 });
+      expect(said(resumed.messages)).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("is over when the run is, and leaves no timer behind", async () => {

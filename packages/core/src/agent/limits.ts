@@ -14,7 +14,7 @@ export interface Limits {
   readonly tokens?: number | null | undefined;
   /** US dollars, for endpoints with prices; none by default. */
   readonly costUsd?: number | null | undefined;
-  /** Milliseconds from the run's start, or from its resumption; none by default. */
+  /** Milliseconds of work, those before a run was resumed included; waiting for a reply in between does not count. None by default. */
   readonly wallMs?: number | null | undefined;
 }
 

@@ -219,11 +219,8 @@ export class Run<Output extends Stop = Stop> {
     if (this.#signal?.aborted === true) this.#onAbort();
     else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
     if (this.#journal !== undefined) await this.#openJournal(this.#journal);
-    const { wallMs } = this.#limits;
-    if (wallMs !== Infinity)
-      this.#stopClock = systemClock.after(wallMs, () => {
-        this.#pipe.cancel(this.#wallReached);
-      });
+    // A run that only asks again does nothing meanwhile.
+    if (this.#state.pending === null || this.#reply !== undefined) this.#startClock();
     this.#tellLifecycle("started");
     if (!this.#state.isStarted) await this.#putOpeningMessages();
     const reply = this.#reply;
@@ -232,6 +229,18 @@ export class Run<Output extends Stop = Stop> {
     // The reply is not to be asked for again, whatever the next step comes to.
     if (reply !== undefined) await this.#recorder?.step();
     this.#reply = undefined;
+  }
+
+  #startClock(): void {
+    const { tally } = this.#state;
+    const leftMs = this.#limits.wallMs - tally.wallMs;
+    tally.startStretch();
+    if (leftMs === Infinity) return;
+    const end = (): void => {
+      this.#pipe.cancel(this.#wallReached);
+    };
+    if (leftMs <= 0) end();
+    else this.#stopClock = systemClock.after(leftMs, end);
   }
 
   async #openJournal({ sequence, open, base }: RunJournal): Promise<void> {
@@ -304,6 +313,7 @@ export class Run<Output extends Stop = Stop> {
     if (this.#isShut) return;
     this.#isShut = true;
     this.#stopClock();
+    this.#state.tally.endStretch();
     this.#signal?.removeEventListener("abort", this.#onAbort);
     try {
       this.#tellLifecycle("stopped", status);

@@ -1,3 +1,4 @@
+import { systemClock } from "../runtime/clock.ts";
 import type { RunReport } from "./outcome.ts";
 
 /** What a run counts, as a snapshot holds it. */
@@ -13,6 +14,8 @@ export interface Counts {
   /** Whether any cost was known; without prices there is none to report. */
   readonly isPriced: boolean;
   readonly failuresInRow: number;
+  /** Milliseconds that the run's stretches have taken together; waiting for a reply between them does not count. */
+  readonly wallMs: number;
   readonly toolMs: Readonly<Record<string, number>>;
 }
 
@@ -30,13 +33,33 @@ export class Tally {
   /** Tool failures since the last tool that succeeded. */
   failuresInRow = 0;
   readonly #toolMs = new Map<string, number>();
+  /** What stretches before this one have taken. */
+  #earlierMs = 0;
+  #stretchStart: number | undefined;
 
   /** A tally that goes on from stored counts. */
   static from(counts: Counts): Tally {
-    const { toolMs, ...numbers } = counts;
+    const { toolMs, wallMs, ...numbers } = counts;
     const tally = Object.assign(new Tally(), numbers);
+    tally.#earlierMs = wallMs;
     for (const [name, milliseconds] of Object.entries(toolMs)) tally.spend(name, milliseconds);
     return tally;
+  }
+
+  /** Milliseconds that the run's stretches have taken together, the one under way included. */
+  get wallMs(): number {
+    return this.#earlierMs + (this.#stretchStart === undefined ? 0 : systemClock.now() - this.#stretchStart);
+  }
+
+  /** A stretch of the run begins. */
+  startStretch(): void {
+    this.#stretchStart = systemClock.now();
+  }
+
+  /** The stretch is over: time that passes until the next one does not count. */
+  endStretch(): void {
+    this.#earlierMs = this.wallMs;
+    this.#stretchStart = undefined;
   }
 
   counts(): Counts {
@@ -51,6 +74,7 @@ export class Tally {
       costUsd,
       isPriced,
       failuresInRow,
+      wallMs,
     } = this;
     const toolMs = Object.fromEntries(this.#toolMs);
     return {
@@ -64,6 +88,7 @@ export class Tally {
       costUsd,
       isPriced,
       failuresInRow,
+      wallMs,
       toolMs,
     };
   }
