@@ -7,7 +7,7 @@ import {
   type OptionSpec,
   type OptionTable,
 } from "../commands/command.ts";
-import { quoted } from "./quote.ts";
+import { quoted } from "../permissions/quote.ts";
 
 /**
  * Reads a command's tokens with its option table: options first, each once and by itself, then operands. A command

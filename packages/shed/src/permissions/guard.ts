@@ -1,0 +1,165 @@
+import type { Str } from "@roboz/core";
+
+import type { GuardDenyReason, RequiredPermission } from "./operation.ts";
+import type { MatchedRule, PermissionPolicy } from "./policy.ts";
+import { quoted } from "./quote.ts";
+
+/** One question to a person, and what came of it; as the report tells it, in the order of asking. */
+export interface Exchange {
+  readonly prompt: string;
+  /** The exact reply; null when none came in time. */
+  readonly reply: string | null;
+}
+
+/** What a guard says about all that a command needs. */
+export type Judgement =
+  | { readonly status: "allowed"; readonly exchanges: readonly Exchange[] }
+  | {
+      readonly status: "denied";
+      readonly reason: GuardDenyReason;
+      readonly message: string;
+      readonly exchanges: readonly Exchange[];
+    }
+  | {
+      /** Nobody can be asked now; the same judgement with one more exchange goes on from here. */
+      readonly status: "waiting";
+      readonly need: RequiredPermission;
+      readonly prompt: string;
+      readonly exchanges: readonly Exchange[];
+    };
+
+/** What was decided about one operation at one place, for an audit. Never holds file content. */
+export interface AuditEntry {
+  readonly operation: RequiredPermission["operation"];
+  /** Absolute and canonical. */
+  readonly location: string;
+  readonly verdict: "allow" | "deny";
+  /** The rule that decided; null for the policy's default. */
+  readonly rule: MatchedRule | null;
+  /** `"user"` when a person was asked, `"nobody"` when one should have been and could not, else `"policy"`. */
+  readonly answeredBy: "policy" | "user" | "nobody";
+}
+
+/** How a person is asked; throws when nobody can be. */
+export type AskPerson = (prompt: string) => Promise<Str | null>;
+
+/** What is judged, and with what. */
+export interface JudgeOptions {
+  readonly policy: PermissionPolicy;
+  /** In the order of asking; repeats count once. */
+  readonly needs: readonly RequiredPermission[];
+  /** `"later"` waits for a reply that comes from outside. */
+  readonly ask: AskPerson | "later";
+  /** Replies that came already, for the first needs that want one. */
+  readonly answered?: readonly Exchange[];
+  readonly audit: (entry: AuditEntry) => void;
+}
+
+/**
+ * Judges all that a command needs: first every need by the rules, and only when all are allowed, those that want a
+ * person's yes, one after the other until the first that does not get it.
+ */
+export async function judge({ policy, needs, ask, answered = [], audit }: JudgeOptions): Promise<Judgement> {
+  const questions: Question[] = [];
+  for (const need of unique(needs)) {
+    const { verdict, rule = null, ask: wanted } = policy.decide(need.operation, need.location);
+    if (verdict === "deny") {
+      audit({ ...need, verdict, rule, answeredBy: "policy" });
+      return {
+        status: "denied",
+        reason: "policy_denied",
+        message: `Denied ${need.operation}: ${quoted(need.location)}`,
+        exchanges: answered,
+      };
+    }
+    if (wanted === undefined) audit({ ...need, verdict, rule, answeredBy: "policy" });
+    else questions.push({ need, rule: wanted });
+  }
+  return askAll(questions, { ask, answered, audit });
+}
+
+/** A need that wants a person's yes. */
+interface Question {
+  readonly need: RequiredPermission;
+  readonly rule: MatchedRule;
+}
+
+async function askAll(
+  questions: readonly Question[],
+  { ask, answered, audit }: Required<Pick<JudgeOptions, "ask" | "answered" | "audit">>,
+): Promise<Judgement> {
+  const exchanges: Exchange[] = [];
+  for (const [index, { need, rule }] of questions.entries()) {
+    const prompt = `Allow ${need.operation} for ${quoted(need.location)}? (yes/no)`;
+    const earlier = answered[index];
+    let reply: string | null;
+    // An answer counts for the question it was given to, and for no other.
+    if (earlier?.prompt === prompt) {
+      reply = earlier.reply;
+    } else if (ask === "later") {
+      return { status: "waiting", need, prompt, exchanges };
+    } else {
+      try {
+        reply = (await ask(prompt))?.value ?? null;
+      } catch (error) {
+        if (error instanceof Unavailable) {
+          audit({ ...need, verdict: "deny", rule, answeredBy: "nobody" });
+          return unavailable(prompt, error.message, exchanges);
+        }
+        throw error;
+      }
+    }
+    exchanges.push({ prompt, reply });
+    const isYes = isApproval(reply);
+    audit({ ...need, verdict: isYes ? "allow" : "deny", rule, answeredBy: "user" });
+    if (!isYes) return declined(need, reply, exchanges);
+  }
+  return { status: "allowed", exchanges };
+}
+
+/** Nobody can be asked; the message says why, on one line. */
+export class Unavailable extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = "Unavailable";
+  }
+}
+
+function unavailable(prompt: string, why: string, exchanges: readonly Exchange[]): Judgement {
+  const message = `Permission prompt: ${prompt}\nApproval unavailable: ${why}`;
+  return { status: "denied", reason: "policy_denied", message, exchanges };
+}
+
+function declined(
+  { operation, location }: RequiredPermission,
+  reply: string | null,
+  exchanges: readonly Exchange[],
+): Judgement {
+  const why = reply === null ? "No reply came to the request for" : "The user declined";
+  const message = `${why} ${operation}: ${quoted(location)}`;
+  return { status: "denied", reason: "user_declined", message, exchanges };
+}
+
+/** Whether a reply is a yes: exactly `y` or `yes`, in any case, with space around it. */
+export function isApproval(reply: string | null): boolean {
+  const word = reply?.trim().toLowerCase();
+  return word === "y" || word === "yes";
+}
+
+/** An exchange as the report shows it. */
+export function exchangeText({ prompt, reply }: Exchange): string {
+  const said = reply === null ? "(no reply received)" : JSON.stringify(reply);
+  const decision = isApproval(reply) ? "allowed" : "denied";
+  return `Permission prompt: ${prompt}\nUser reply: ${said}\nDecision: ${decision}`;
+}
+
+/** Each need once, where it came first. */
+function unique(needs: readonly RequiredPermission[]): readonly RequiredPermission[] {
+  const seen = new Set<string>();
+  return needs.filter(({ operation, location }) => {
+    const key = `${operation} ${location}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
