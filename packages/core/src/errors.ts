@@ -1,5 +1,6 @@
 import type {
   AgentChangedError,
+  BackgroundStartError,
   CancelledError,
   NestingError,
   ReplyError,
@@ -43,6 +44,7 @@ export type AnyCoreError =
   | AnyExternalCallError
   | AnyJournalError
   | AnyLLMError
+  | BackgroundStartError
   | AnySkillError
   | CancelledError
   | HistoryChangeError

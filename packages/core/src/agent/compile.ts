@@ -77,6 +77,7 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
     showsToolErrors: isModelDriven(mode) && settings.toolErrors !== "throw",
     sinks: [...(settings.sinks ?? [])],
     strictSinks: settings.strictSinks ?? false,
+    signal: settings.signal,
     fingerprint: once(() => fingerprintOf(graph)),
   };
 }
@@ -99,6 +100,7 @@ function settingProblems(
     output = builtins.Stop,
     sinks = [],
     initialMessages = [],
+    signal,
   }: AgentSettings,
   mode: AgentMode,
 ): AgentProblem[] {
@@ -125,6 +127,7 @@ function settingProblems(
     wrong("`output` is no type of Stop; give Stop, or a type that extends it");
   if (!isList(sinks) || !sinks.every((sink) => typeof sink === "function"))
     wrong("`sinks` is no list of functions");
+  if (signal !== undefined && !(signal instanceof AbortSignal)) wrong("`signal` is no AbortSignal");
   if (!isList(initialMessages)) wrong("`initialMessages` is no list");
   return problems;
 }

@@ -38,5 +38,7 @@ export interface CompiledAgent {
   readonly showsToolErrors: boolean;
   readonly sinks: readonly EventSink[];
   readonly strictSinks: boolean;
+  /** Cancels every run. */
+  readonly signal: AbortSignal | undefined;
   readonly fingerprint: () => GraphFingerprint;
 }

@@ -97,3 +97,18 @@ export class NestingError extends CoreError {
     this.maxDepth = maxDepth;
   }
 }
+
+/** A background agent did not report in time that it runs. It was left alone, and may still start. */
+export class BackgroundStartError extends CoreError {
+  readonly code = "core/background-start";
+  readonly agentName: string;
+  readonly timeoutMs: number;
+
+  constructor({ agentName, timeoutMs }: { agentName: string; timeoutMs: number }) {
+    super(
+      `The background agent \`${agentName}\` did not start within ${timeoutMs} ms; see whether its journal can be opened`,
+    );
+    this.agentName = agentName;
+    this.timeoutMs = timeoutMs;
+  }
+}

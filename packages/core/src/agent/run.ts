@@ -66,9 +66,9 @@ export class Run<Output extends Stop = Stop> {
   readonly #stepper: Stepper;
   readonly #limits: EffectiveLimits;
   readonly #isOutput: (candidate: unknown) => candidate is Output;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signals: readonly AbortSignal[];
   readonly #onAbort = (): void => {
-    this.cancel(this.#signal?.reason);
+    this.cancel(this.#signals.find(({ aborted }) => aborted)?.reason);
   };
   readonly #wallReached: LimitReachedError;
   readonly #context: StepContext;
@@ -119,7 +119,7 @@ export class Run<Output extends Stop = Stop> {
     this.#context = new StepContext(state, this.#pipe, io, parentOfOthers);
     const context = this.#context;
     this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
-    this.#signal = signal;
+    this.#signals = [agent.signal, signal].filter((one) => one !== undefined);
     this.#wallReached = new LimitReachedError({ limit: "wallMs", allowed: this.#limits.wallMs });
   }
 
@@ -216,8 +216,8 @@ export class Run<Output extends Stop = Stop> {
 
   async #open(): Promise<void> {
     this.#isOpen = true;
-    if (this.#signal?.aborted === true) this.#onAbort();
-    else this.#signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#signals.some(({ aborted }) => aborted)) this.#onAbort();
+    else for (const signal of this.#signals) signal.addEventListener("abort", this.#onAbort, { once: true });
     if (this.#journal !== undefined) await this.#openJournal(this.#journal);
     // A run that only asks again does nothing meanwhile.
     if (this.#state.pending === null || this.#reply !== undefined) this.#startClock();
@@ -314,7 +314,7 @@ export class Run<Output extends Stop = Stop> {
     this.#isShut = true;
     this.#stopClock();
     this.#state.tally.endStretch();
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
     try {
       this.#tellLifecycle("stopped", status);
     } finally {

@@ -50,6 +50,8 @@ export interface AgentSettings<Output extends Stop = Stop> {
   readonly sinks?: readonly EventSink[] | undefined;
   /** Lets a sink's error fail the run, instead of detaching the sink; false by default. */
   readonly strictSinks?: boolean | undefined;
+  /** Cancels every run of the agent, those to come too, with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What one run is given beside its input. */
