@@ -12,6 +12,7 @@ import type {
 import type { FailedRun } from "./agent/outcome.ts";
 import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
 import type { AnyJournalError } from "./runtime/journal/errors.ts";
+import type { AnyDocumentError } from "./runtime/persistence/errors.ts";
 import type { MockScriptError } from "./llm/mock.ts";
 import type { AnySkillError } from "./skills/errors.ts";
 
@@ -41,6 +42,7 @@ export type AnyCoreError =
   | AgentChangedError
   | AgentDefinitionError
   | AmbiguousLinkError
+  | AnyDocumentError
   | AnyExternalCallError
   | AnyJournalError
   | AnyLLMError

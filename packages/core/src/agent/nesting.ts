@@ -1,4 +1,4 @@
-import type { RunEvent } from "../runtime/events.ts";
+import type { EventSink, RunEvent } from "../runtime/events.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
 import type { ToolContext } from "../tools/context.ts";
@@ -17,7 +17,7 @@ export interface ParentRun {
   /** Where the parent keeps its journal; the child keeps its own there too. */
   readonly journal: JournalStore | undefined;
   /** Delivers the child's events to whoever hears the parent's. */
-  readonly forward: (event: RunEvent) => void;
+  readonly forward: EventSink;
   /** Adds what a child did to what the parent did. */
   readonly count: (child: RunReport, before: RunReport | undefined) => void;
   /** An id for the next child: the same when the step is run again. */
@@ -48,9 +48,16 @@ export class ParentOf implements ParentRun {
     return this.#pipe.agentName;
   }
 
-  readonly forward = (event: RunEvent): void => {
-    this.#pipe.forward(event);
-  };
+  readonly forward: EventSink = Object.assign(
+    (event: RunEvent): void => {
+      this.#pipe.forward(event);
+    },
+    {
+      settle: async (runId: string): Promise<void> => {
+        if (this.#pipe.hasSettling) await this.#pipe.settle(runId);
+      },
+    },
+  );
 
   readonly count = (child: RunReport, before: RunReport | undefined): void => {
     this.#state.tally.add(child, before);

@@ -320,6 +320,7 @@ export class Run<Output extends Stop = Stop> {
     } finally {
       this.#pipe.close();
       await this.#recorder?.ended(status, error);
+      if (this.#pipe.hasSettling) await this.#pipe.settle(this.runId);
     }
   }
 

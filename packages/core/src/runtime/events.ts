@@ -69,5 +69,14 @@ export interface RuntimeEvent extends Stamped {
 export type RunEvent =
   RunLifecycleEvent | MessageEvent | MessageDeltaEvent | ScriptOutputEvent | RuntimeEvent;
 
-/** Receives a run's events, in order, synchronously. */
-export type EventSink = (event: RunEvent) => void;
+/** Receives a run's events, in order, synchronously. Most sinks are a function and nothing more. */
+export interface EventSink {
+  (event: RunEvent): void;
+  /**
+   * Called when a run that the sink heard of has ended and its journal is closed. The run's result waits for it; what it
+   * fails with is the sink's failure.
+   */
+  readonly settle?: ((runId: string) => Promise<void>) | undefined;
+  /** Where the sink keeps what it persists, if it does. */
+  readonly dataPath?: string | undefined;
+}

@@ -44,6 +44,8 @@ export class EventPipe {
   onCancel: ((reason: unknown) => void) | undefined;
   #sinks: readonly SinkEntry[];
   #isClosed = false;
+  /** Those that were attached when the pipe was closed. */
+  #settling: readonly SinkEntry[] = [];
   /** What a strict sink failed with after it had returned; the next event fails with it. */
   #lateFailure: { readonly error: unknown } | undefined;
   /** The event being delivered, and those that sinks caused meanwhile. */
@@ -62,6 +64,11 @@ export class EventPipe {
   /** Whether anybody listens; when not, no event needs to be made. */
   get isListening(): boolean {
     return this.#sinks.length > 0 || this.#lateFailure !== undefined;
+  }
+
+  /** Where the first sink that persists keeps what it does; null when none persists. */
+  get dataPath(): string | null {
+    return this.#sinks.find(({ sink }) => sink.dataPath !== undefined)?.sink.dataPath ?? null;
   }
 
   /** Attaches a sink; the function returned detaches it, and may be called twice. */
@@ -199,7 +206,55 @@ export class EventPipe {
   /** The last event was sent: nobody hears of what comes after it. */
   close(): void {
     this.#isClosed = true;
+    this.#settling = this.#sinks;
     this.#sinks = [];
+  }
+
+  /** Whether a sink has something left to do when a run has ended. */
+  get hasSettling(): boolean {
+    return [...this.#sinks, ...this.#settling].some(({ sink }) => sink.settle !== undefined);
+  }
+
+  /** Lets the sinks finish what they keep of a run that has ended: this pipe's own, or a child's. */
+  async settle(runId: string): Promise<void> {
+    for (const entry of [...this.#sinks, ...this.#settling]) {
+      try {
+        await entry.sink.settle?.(runId);
+      } catch (error) {
+        if (this.#strictSinks) throw error;
+        this.#reportUnsettled(entry, error);
+      }
+    }
+  }
+
+  /** Says once that a sink failed at the end; the run's events are over, but somebody has to know. */
+  #reportUnsettled(entry: SinkEntry, error: unknown): void {
+    if (this.#sinks.includes(entry)) {
+      this.#detach(entry, error);
+      return;
+    }
+    this.#settling = this.#settling.filter((other) => other !== entry);
+    const event = this.#sinkFailed(error);
+    for (const { sink } of this.#settling) {
+      try {
+        sink(event);
+      } catch {
+        // It failed on the report of a failure, and nobody is left to tell.
+      }
+    }
+  }
+
+  #sinkFailed(error: unknown): RuntimeEvent {
+    const errorType = error instanceof Error ? error.name : typeof error;
+    return {
+      type: "runtime",
+      category: "run",
+      kind: "failed",
+      level: "error",
+      message: "A sink failed and was detached",
+      data: { errorType },
+      ...this.#stamp(),
+    };
   }
 
   /** Delivers an event to all sinks before the next one, also when a sink causes one. */
@@ -231,8 +286,7 @@ export class EventPipe {
   #detach(entry: SinkEntry, error: unknown): void {
     if (!this.#sinks.includes(entry)) return;
     this.#sinks = this.#sinks.filter((other) => other !== entry);
-    const errorType = error instanceof Error ? error.name : typeof error;
-    this.runtime("run", "failed", "error", "A sink failed and was detached", { errorType });
+    if (this.isListening) this.#send(this.#sinkFailed(error));
     if (this.#strictSinks) this.#lateFailure = { error };
   }
 }
@@ -240,5 +294,5 @@ export class EventPipe {
 /** A sink as it was attached: one that is attached twice is detached one at a time. */
 interface SinkEntry {
   /** Returns nothing, or a promise, whose failure is the sink's. */
-  readonly sink: (event: RunEvent) => unknown;
+  readonly sink: ((event: RunEvent) => unknown) & Pick<EventSink, "settle" | "dataPath">;
 }

@@ -74,7 +74,7 @@ export function rebuildRun(runId: string, records: readonly JournalRecord[]): Re
 }
 
 function lastEvent(record: StepRecord | EndedRecord, before: number): number {
-  const rows = record.type === "step" ? [...record.events, ...record.messages] : record.events;
+  const rows = [...record.events, ...(record.messages ?? [])];
   return rows.reduce((highest, { event }) => Math.max(highest, event), before);
 }
 

@@ -96,6 +96,8 @@ export interface EndedRecord extends Stamped {
   readonly status: RunStatus;
   /** The kind of error of a failed run; its text may hold what a journal must not. */
   readonly errorType?: string | undefined;
+  /** What a step that was not finished had reported; no part of the conversation. Left out when there is none. */
+  readonly messages?: readonly JournalMessage[] | undefined;
   readonly events: readonly JournalEvent[];
 }
 

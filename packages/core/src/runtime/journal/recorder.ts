@@ -101,12 +101,13 @@ export class JournalRecorder {
   /** The stretch is over. What cannot be written then is not worth the run's result. */
   async ended(status: RunStatus, error?: unknown): Promise<void> {
     const errorType = error instanceof Error ? error.name : undefined;
-    const events = this.#events;
+    const [events, messages] = [this.#events, this.#messages];
     try {
       await this.#write({
         type: "ended",
         status,
         ...(errorType === undefined ? undefined : { errorType }),
+        ...(messages.length === 0 ? undefined : { messages }),
         events,
       });
     } catch {
