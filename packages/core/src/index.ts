@@ -96,7 +96,7 @@ export type { CliSinkOptions } from "./runtime/sinks/cli-sink.ts";
 export type { TextStream } from "./runtime/text-output.ts";
 export { defaultEventSinks } from "./runtime/sinks/default-sinks.ts";
 export type { DefaultSinkOptions } from "./runtime/sinks/default-sinks.ts";
-export { apiUserIo } from "./runtime/user-io.ts";
+export { apiUserIo, noUserIo } from "./runtime/user-io.ts";
 export type { AskOptions, UserIo, UserIoAdapter } from "./runtime/user-io.ts";
 export type {
   EventLevel,
@@ -254,9 +254,14 @@ export type { AgentGraph, AgentGraphEdge, AgentGraphNode } from "./chains/view.t
 export type { ToolRole } from "./chains/graph.ts";
 export { messageUser } from "./tools/builtin/message-user.ts";
 export { promptUser } from "./tools/builtin/prompt-user.ts";
-export type { UserQuestion } from "./tools/builtin/prompt-user.ts";
+export type { UserQuestion } from "./tools/builtin/user-question.ts";
+export { promptUserAtStart } from "./tools/builtin/prompt-user-at-start.ts";
 export { stop } from "./tools/builtin/stop.ts";
-export { SkillDefinitionError, SkillPrerequisiteError } from "./skills/errors.ts";
+export { stopAfter } from "./tools/builtin/stop-after.ts";
+export type { StopAfterOptions } from "./tools/builtin/stop-after.ts";
+export { skillFromCatalogue } from "./skills/catalogue.ts";
+export type { CatalogueSkillOptions } from "./skills/catalogue.ts";
+export { SkillCatalogueError, SkillDefinitionError, SkillPrerequisiteError } from "./skills/errors.ts";
 export { isSkill, Skill } from "./skills/skill.ts";
 export type { SkillDefinition } from "./skills/skill.ts";
 export { describeTable } from "./agent/describe.ts";

@@ -1,6 +1,6 @@
 import { HistoryChangeError } from "../errors.ts";
 import type { UserIo } from "../runtime/user-io.ts";
-import type { ToolContext } from "../tools/context.ts";
+import { notesKey, type RunNotes, type ToolContext } from "../tools/context.ts";
 import { parseMessage, type Message } from "../values/message.ts";
 import { parentKey, type ParentRun } from "./nesting.ts";
 import type { StepContext } from "./step-context.ts";
@@ -28,6 +28,10 @@ export class CallContext implements ToolContext {
 
   get [parentKey](): ParentRun {
     return this.#run.asParent;
+  }
+
+  get [notesKey](): RunNotes {
+    return this.#run.effects;
   }
 
   get messages(): readonly Message[] {

@@ -1,5 +1,5 @@
 import { OnceUncertainError } from "../runtime/journal/errors.ts";
-import type { OnceOptions } from "../tools/context.ts";
+import type { OnceOptions, RunNotes } from "../tools/context.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Where intents and results of effects are written before the run goes on. */
@@ -10,7 +10,7 @@ export interface OnceJournal {
 }
 
 /** Does effects once for one run: what was recorded under a key is not done again. */
-export class OnceEffects {
+export class OnceEffects implements RunNotes {
   readonly #state: RunState;
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** None for a run without a journal, whose effects are kept in its snapshots alone. */
@@ -18,6 +18,17 @@ export class OnceEffects {
 
   constructor(state: RunState) {
     this.#state = state;
+  }
+
+  /** What was recorded under a key, by `do` or `write`; undefined for nothing. */
+  read(key: string): unknown {
+    const entry = this.#state.once.get(key);
+    return entry?.isDone === true ? entry.result : undefined;
+  }
+
+  /** Records plain data under a key, whatever it had before. */
+  async write(key: string, note: unknown): Promise<void> {
+    await this.#record(key, note);
   }
 
   /** The recorded result, that of a call under way, or that of doing the effect now. */

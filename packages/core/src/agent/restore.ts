@@ -5,6 +5,8 @@ import type { GraphNode, ToolGraph } from "../chains/graph.ts";
 import type { SkillParts } from "../chains/skill-rules.ts";
 import { jsonSchemaOf } from "../values/json-schema.ts";
 import { parseMessage } from "../values/message.ts";
+import { Str, StrImage } from "../values/builtin.ts";
+import { isFields } from "../values/parse.ts";
 import { isValue, typeState, describeIssues, type AnyValue } from "../values/value.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { RepeatWatch } from "./repeats.ts";
@@ -133,13 +135,15 @@ function skillContract(
  * @throws {@link ReplyError} (`core/reply`) when it does not fit the reply type that the tool declares.
  */
 export function replyFor(node: GraphNode, reply: unknown): AnyValue {
-  const type = node.tool.suspends?.reply;
-  const state = type === undefined ? undefined : typeState(type);
-  if (type === undefined || state === undefined)
-    throw new ReplyError(`\`${node.name}\` declares no reply that it could take`);
-  if (isValue(reply) && type.is(reply)) return reply;
-  const parsed = type.schema.safeParse(typeof reply === "string" ? { value: reply } : reply);
-  if (!parsed.success || typeof parsed.data !== "object" || parsed.data === null) {
+  const declared = node.tool.suspends?.reply;
+  if (declared === undefined) throw new ReplyError(`\`${node.name}\` declares no reply that it could take`);
+  if (isValue(reply) && declared.is(reply)) return reply;
+  const given = typeof reply === "string" ? { value: reply } : reply;
+  // A text may come with images.
+  const type = declared.kind === Str.kind && isFields(given) && "images" in given ? StrImage : declared;
+  const parsed = type.schema.safeParse(given);
+  const state = typeState(type);
+  if (state === undefined || !parsed.success || typeof parsed.data !== "object" || parsed.data === null) {
     const why = parsed.error === undefined ? "it is no object" : describeIssues(parsed.error);
     throw new ReplyError(
       `The reply does not fit \`${type.kind}\`, which \`${node.name}\` waits for: ${why}`,

@@ -26,5 +26,20 @@ export class SkillPrerequisiteError extends CoreError {
   }
 }
 
+/** A skill could not be made from a catalogue. */
+export class SkillCatalogueError extends CoreError {
+  readonly code = "core/skill-catalogue";
+  readonly path: string;
+  readonly skillName: string;
+
+  /** @param facts.problem - Goes on from the file's name. */
+  constructor(facts: { path: string; skillName: string; problem: string; cause?: unknown }) {
+    const { path, skillName, problem, cause } = facts;
+    super(`The skill \`${skillName}\` cannot be read: \`${path}\` ${problem}`, { cause });
+    this.path = path;
+    this.skillName = skillName;
+  }
+}
+
 /** The errors of skills. */
-export type AnySkillError = SkillDefinitionError | SkillPrerequisiteError;
+export type AnySkillError = SkillCatalogueError | SkillDefinitionError | SkillPrerequisiteError;

@@ -105,7 +105,8 @@ export function skillTools({ tools }: Pick<Skill, "tools">): readonly ToolState[
   return tools.flatMap((one) => toolState(one) ?? []);
 }
 
-function flatTools(tools: ToolList, fail: (problem: string) => never): readonly AnyTool[] {
+/** The tools of a list that may hold chains as lists of their own. */
+export function flatTools(tools: ToolList, fail: (problem: string) => never): readonly AnyTool[] {
   if (!Array.isArray(tools)) return fail("has `tools` that are no list");
   const entries: readonly unknown[] = tools.flat();
   const flat = entries.filter(isTool);

@@ -48,6 +48,23 @@ export interface ToolContext {
   ) => void;
 }
 
+/** What this package's own tools keep in a run's state, under keys of their own; in snapshots and journals too. */
+export interface RunNotes {
+  /** What was written last under a key; undefined for nothing. */
+  readonly read: (key: string) => unknown;
+  /** Keeps plain data, in place of what the key had. */
+  readonly write: (key: string, note: unknown) => Promise<void>;
+}
+
+/** Where the context of a run's tool has the run's notes. */
+export const notesKey = Symbol.for("@roboz/core/run-notes");
+
+/** The notes of the run that a context belongs to; undefined outside of any. */
+export function notesOf(context: ToolContext): RunNotes | undefined {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the key stands on the contexts of runs alone
+  return Reflect.get(context, notesKey) as RunNotes | undefined;
+}
+
 /** What a tool may send to the run's sinks; the run adds sequence and names. */
 export type ToolEvent =
   | { readonly type: "script-output"; readonly content: string }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Str, Suspend } from "../../values/builtin.ts";
 import { makeType } from "../../values/value.ts";
 import { factory } from "../factory.ts";
+import { askUser, userQuestion } from "./user-question.ts";
 
 /** A question to the user, with an optional time to wait for the reply, in seconds. */
 const question = makeType<
@@ -15,17 +16,9 @@ const question = makeType<
   z.strictObject({ value: z.string(), timeout_seconds: z.number().positive().optional() }),
 );
 
-/** What a run asks from outside when nobody can answer at once. */
-const userQuestion = z.strictObject({
-  type: z.literal("user-question"),
-  question: z.string(),
-  timeoutSeconds: z.number().positive().optional(),
-});
-export type UserQuestion = z.output<typeof userQuestion>;
-
 /**
  * Asks the user; bound to the text that stands for no reply in time. Without a live user channel the run suspends, and
- * the reply is given to `agent.resume`.
+ * the reply, a text or a text with images, is given to `agent.resume`.
  */
 export const promptUser = factory<string>()({
   name: "prompt_user",
@@ -34,15 +27,6 @@ export const promptUser = factory<string>()({
   output: [Str, Suspend],
   suspends: { request: userQuestion, reply: Str },
   polls: true,
-  run: async ({ value, timeout_seconds: timeoutSeconds }, { io, signal }, fallback) => {
-    if (!io.isLive) {
-      const asked = { type: "user-question", question: value };
-      return Suspend({ request: timeoutSeconds === undefined ? asked : { ...asked, timeoutSeconds } });
-    }
-    const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
-    return (await io.ask(value, { timeoutMs, signal })) ?? Str({ value: fallback });
-  },
+  run: ({ value, timeout_seconds: timeoutSeconds }, context, fallback) =>
+    askUser(value, { timeoutSeconds, fallback }, context),
 });
-
-/** What stands for a reply when the user gave none in time. */
-export const noReply = "The user did not respond.";
