@@ -10,6 +10,7 @@ import type {
   UnknownKindError,
 } from "./agent/errors.ts";
 import type { FailedRun } from "./agent/outcome.ts";
+import type { DependencyError, ExecutableNotFoundError } from "./dependencies/errors.ts";
 import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
 import type { AnyJournalError } from "./runtime/journal/errors.ts";
 import type { AnyDocumentError } from "./runtime/persistence/errors.ts";
@@ -49,6 +50,8 @@ export type AnyCoreError =
   | BackgroundStartError
   | AnySkillError
   | CancelledError
+  | DependencyError
+  | ExecutableNotFoundError
   | HistoryChangeError
   | LimitReachedError
   | LinkInputError

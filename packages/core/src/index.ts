@@ -88,6 +88,22 @@ export type {
 export { isTool, tool } from "./tools/tool.ts";
 export type { AnyTool, Tool } from "./tools/tool.ts";
 export type { OnceOptions, ToolContext, ToolEvent } from "./tools/context.ts";
+export { checkDependency } from "./dependencies/check-dependency.ts";
+export { DependencyError, ExecutableNotFoundError } from "./dependencies/errors.ts";
+export { ExecutableDependency } from "./dependencies/executable.ts";
+export type { ExecutableOptions } from "./dependencies/executable.ts";
+export {
+  dedupeExternalDependencies,
+  externalDependenciesOf,
+  isExternalDependency,
+} from "./dependencies/external-dependency.ts";
+export type { CheckOptions, DependencyKind, ExternalDependency } from "./dependencies/external-dependency.ts";
+export { DependencyFailure } from "./dependencies/failure.ts";
+export type { FailureOptions } from "./dependencies/failure.ts";
+export type { ReasonCode } from "./dependencies/reason-code.ts";
+export type { Environment } from "./dependencies/environment-secrets.ts";
+export { redactSecrets } from "./dependencies/redact.ts";
+export type { RedactionOptions } from "./dependencies/redact.ts";
 export { cliUserIo } from "./runtime/cli-io.ts";
 export type { CliUserIoOptions } from "./runtime/cli-io.ts";
 export type { LineSource } from "./runtime/line-reader.ts";

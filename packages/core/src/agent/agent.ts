@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { graphData, type AgentGraph } from "../chains/view.ts";
+import type { ExternalDependency } from "../dependencies/external-dependency.ts";
 import { AgentDefinitionError } from "../errors.ts";
 import { defaultUserIo } from "../runtime/default-io.ts";
 import type { RunEvent } from "../runtime/events.ts";
@@ -8,6 +9,7 @@ import { noUserIo, type UserIo } from "../runtime/user-io.ts";
 import { Empty, Str, type Stop } from "../values/builtin.ts";
 import { isValue, type AnyValue } from "../values/value.ts";
 import { compileAgent } from "./compile.ts";
+import { agentDependencies } from "./dependencies.ts";
 import { CancelledError, ReplyError, SuspendedError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { describeAgent, type AgentDescription } from "./describe.ts";
@@ -74,6 +76,17 @@ export class Agent<Output extends Stop = Stop> {
   /** The tools and links as data; `toMermaid` draws it. */
   graph(): AgentGraph {
     return graphData(this.#compiled.name, this.#compiled.graph);
+  }
+
+  /**
+   * What the agent needs from outside, each thing once: its model, then what its default tools and its other tools need,
+   * agents that are tools among them. Asks the tools' contexts, and checks, opens and calls nothing.
+   *
+   * @throws {@link ToolDefinitionError} (`core/tool-definition`) when a context's `externalDependencies` gives no list of
+   * dependencies; what a route's choice throws.
+   */
+  externalDependencies(): readonly ExternalDependency[] {
+    return agentDependencies(this.#compiled);
   }
 
   /**

@@ -73,6 +73,8 @@ export function asTool(agent: Agent, options: AsToolOptions<string, InputType, A
         run: (task: AnyValue, context: ToolContext) => runChild({ agent, name, output, context }, task),
       },
       randomUUID(),
+      // What the agent needs from outside, the tool needs.
+      { context: agent },
     ),
   );
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { ExecutableDependency } from "../dependencies/executable.ts";
 import { MockLLMEndpoint } from "../llm/mock.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { factory } from "../tools/factory.ts";
@@ -38,11 +39,15 @@ const publish = factory<unknown>()({
 });
 const clock = tool({ name: "clock", description: "", input: Empty, output: Empty, run: () => Empty() });
 
-const press = { dependencyId: "executable:press" };
+const press = new ExecutableDependency("press");
+const paper = {
+  dependencyId: "paper",
+  kind: "network_service",
+  redactedMetadata: () => ({}),
+  check: () => Promise.resolve(null),
+};
 
-function numbers(
-  context: unknown = { externalDependencies: () => [press, { dependencyId: "paper" }, press] },
-) {
+function numbers(context: unknown = { externalDependencies: () => [press, paper, press] }) {
   const endpoint = new MockLLMEndpoint([]);
   const events: RunEvent[] = [];
   const agent = new Agent({

@@ -1,9 +1,9 @@
-import type { GraphNode, ToolRole } from "../chains/graph.ts";
-import { ToolDefinitionError } from "../errors.ts";
+import type { ToolRole } from "../chains/graph.ts";
 import { endpointFacts } from "../llm/endpoint.ts";
 import { printableLine } from "../runtime/sinks/printable.ts";
 import { systemMessage, type Message } from "../values/message.ts";
 import type { CompiledAgent } from "./compiled.ts";
+import { dependenciesOf } from "./dependencies.ts";
 import type { AgentMode } from "./modes.ts";
 import { autoLoadedMessages, openingMessages } from "./opening.ts";
 
@@ -63,10 +63,7 @@ export async function describeAgent(agent: CompiledAgent): Promise<AgentDescript
         isConditional: condition !== undefined,
       })),
       skills: node.skills ?? [],
-      dependencies: dependenciesOf(
-        node,
-        node.role === "prompter" ? model?.endpoint : node.tool.bound?.context,
-      ),
+      dependencies: dependenciesOf(agent, node).map(({ dependencyId }) => dependencyId),
     })),
     messages: [
       ...(prompt === "" ? [] : [systemMessage(prompt, { messageKind: "system_message" })]),
@@ -74,30 +71,6 @@ export async function describeAgent(agent: CompiledAgent): Promise<AgentDescript
       ...autoLoadedMessages(agent.skills),
     ],
   };
-}
-
-/** What a context says that it needs, or is: asked each time, since it may change. */
-function dependenciesOf({ name }: GraphNode, context: unknown): readonly string[] {
-  if (typeof context !== "object" || context === null) return [];
-  if (!("externalDependencies" in context) || typeof context.externalDependencies !== "function") {
-    const own = dependencyId(context);
-    return own === undefined ? [] : [own];
-  }
-  const listed: unknown = Reflect.apply(context.externalDependencies, context, []);
-  const ids = Array.isArray(listed) ? listed.map(dependencyId) : [undefined];
-  const known = ids.filter((id) => id !== undefined);
-  if (known.length < ids.length) {
-    throw new ToolDefinitionError({
-      toolName: name,
-      problem: "is bound to a context whose `externalDependencies` does not give a list of dependencies",
-    });
-  }
-  return [...new Set(known)];
-}
-
-function dependencyId(candidate: unknown): string | undefined {
-  if (typeof candidate !== "object" || candidate === null || !("dependencyId" in candidate)) return undefined;
-  return typeof candidate.dependencyId === "string" ? candidate.dependencyId : undefined;
 }
 
 /** An agent's description as plain text: a table of its tools, and one of the messages its conversations start with. */

@@ -19,6 +19,7 @@ describe("an endpoint", () => {
     const { messageMapper } = new LLMEndpoint(described);
     expect(shownOf(new LLMEndpoint(described))).toEqual({
       type: "llm",
+      kind: "model_endpoint",
       apiName: "groq",
       modelName: "m",
       temperature: 0.7,

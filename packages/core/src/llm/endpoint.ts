@@ -1,3 +1,6 @@
+import type { CheckOptions, ExternalDependency } from "../dependencies/external-dependency.ts";
+import type { DependencyFailure } from "../dependencies/failure.ts";
+import { checkEndpoint } from "./check-endpoint.ts";
 import { clientHandle, type ClientHandle } from "./client-handle.ts";
 import type { ChatClient, ClientSource } from "./client.ts";
 import type { ErrorClass } from "./classify.ts";
@@ -89,8 +92,9 @@ export interface LLMEndpointSettings {
  *
  * @throws {@link LLMClientError} (`core/llm-client`) for settings out of their range.
  */
-export class LLMEndpoint {
+export class LLMEndpoint implements ExternalDependency {
   readonly type = "llm";
+  readonly kind = "model_endpoint";
   readonly apiName: string;
   readonly modelName: string;
   readonly temperature: number;
@@ -136,6 +140,21 @@ export class LLMEndpoint {
   /** What may be shown of the endpoint to anybody. */
   redactedMetadata(): { readonly apiName: string; readonly modelName: string; readonly endpointType: "llm" } {
     return { apiName: this.apiName, modelName: this.modelName, endpointType: "llm" };
+  }
+
+  /** Itself: what needs an endpoint needs its model. */
+  externalDependencies(): readonly ExternalDependency[] {
+    return [this];
+  }
+
+  /**
+   * Finds out whether the service lists the model, or the part of its name before the first `:`. Makes the client if there
+   * is none, takes 10 seconds at most, and creates no completion.
+   *
+   * @returns `null` when the model can be used, else why not. Rejects with the signal's reason when that fires.
+   */
+  check(options: CheckOptions = {}): Promise<DependencyFailure | null> {
+    return checkEndpoint(this, options);
   }
 
   /** Makes the client now, without a request. */
@@ -196,6 +215,8 @@ export class LLMEndpointRoute {
    * @throws {@link LLMClientError} (`core/llm-client`) when what was chosen is no endpoint.
    */
   readonly select: () => ConcreteEndpoint;
+  /** The endpoint chosen now, where it is one that can be away. */
+  readonly externalDependencies = (): readonly ExternalDependency[] => this.select().externalDependencies();
 
   constructor(choose: () => ConcreteEndpoint) {
     if (typeof choose !== "function") {

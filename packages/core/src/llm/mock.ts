@@ -84,6 +84,8 @@ export class MockLLMEndpoint {
   readonly acceptsImages = true;
   readonly temperature = undefined;
   readonly prices: Prices | undefined;
+  /** None: a script is never away. */
+  readonly externalDependencies = (): readonly [] => [];
   /** Every request, in order. */
   readonly requests: readonly MockRequest[];
   /**

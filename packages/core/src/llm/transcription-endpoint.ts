@@ -1,3 +1,6 @@
+import type { CheckOptions, ExternalDependency } from "../dependencies/external-dependency.ts";
+import type { DependencyFailure } from "../dependencies/failure.ts";
+import { checkEndpoint } from "./check-endpoint.ts";
 import type { ErrorClass } from "./classify.ts";
 import { clientHandle, type ClientHandle } from "./client-handle.ts";
 import type { ClientSource, TranscriptionClient } from "./client.ts";
@@ -27,8 +30,9 @@ export interface TranscriptionEndpointSettings {
  *
  * @throws {@link LLMClientError} (`core/llm-client`) for settings out of their range.
  */
-export class TranscriptionEndpoint {
+export class TranscriptionEndpoint implements ExternalDependency {
   readonly type = "transcription";
+  readonly kind = "model_endpoint";
   readonly apiName: string;
   readonly modelName: string;
   readonly temperature: number;
@@ -65,6 +69,16 @@ export class TranscriptionEndpoint {
     return { apiName: this.apiName, modelName: this.modelName, endpointType: "transcription" };
   }
 
+  /** Itself: what needs an endpoint needs its model. */
+  externalDependencies(): readonly ExternalDependency[] {
+    return [this];
+  }
+
+  /** Finds out whether the service lists the model; as {@link LLMEndpoint.check}. */
+  check(options: CheckOptions = {}): Promise<DependencyFailure | null> {
+    return checkEndpoint(this, options);
+  }
+
   /** Makes the client now, without a request. */
   async materialize(): Promise<this> {
     await this.client.get();
@@ -94,6 +108,8 @@ export class MockTranscriptionEndpoint {
   readonly temperature = 0;
   readonly language = null;
   readonly prompt = null;
+  /** None: a script is never away. */
+  readonly externalDependencies = (): readonly [] => [];
   readonly requests: readonly MockTranscriptionRequest[];
   /**
    * Takes the next answer and records the request.

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { ToolList } from "../agent/settings.ts";
+import { dedupeExternalDependencies, type ExternalDependency } from "../dependencies/external-dependency.ts";
 import { toolState, type ToolState } from "../tools/state.ts";
 import { isTool, tool, type AnyTool, type Tool } from "../tools/tool.ts";
 import { Empty, Str } from "../values/builtin.ts";
@@ -72,6 +73,15 @@ export class Skill {
       output: Str,
       run: () => Str({ value: skillText(this, skillTools(this), "json") }),
     });
+  }
+
+  /**
+   * What the skill's tools need from outside, each thing once; found without checking or loading anything.
+   *
+   * @throws {@link ToolDefinitionError} (`core/tool-definition`), as the tools' own `externalDependencies`.
+   */
+  externalDependencies(): readonly ExternalDependency[] {
+    return dedupeExternalDependencies(this.tools.flatMap((one) => one.externalDependencies()));
   }
 
   /** Another skill, changed as given; skills that depend on this one do not depend on it. */

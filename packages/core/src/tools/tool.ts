@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 
+import type { ExternalDependency } from "../dependencies/external-dependency.ts";
 import { ToolDefinitionError } from "../errors.ts";
 import { checkName } from "../values/name.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type PlainFields,
 } from "../values/value.ts";
 import { callAlone } from "./call.ts";
+import { toolDependencies } from "./dependencies.ts";
 import type { ToolContext } from "./context.ts";
 import {
   isLink,
@@ -59,6 +61,14 @@ export interface Tool<in In, out Out, out Name extends string = string> {
    * @throws {@link NameError} (`core/name`) for a bad name; the old one then stays.
    */
   readonly rename: <const N extends string>(name: N) => Tool<In, Out, N>;
+  /**
+   * What the tool needs from outside, as the context says that it is bound to: asked anew each time, and nothing is checked.
+   * Empty for a tool without a context.
+   *
+   * @throws {@link ToolDefinitionError} (`core/tool-definition`) when the context's `externalDependencies` gives no list of
+   * dependencies.
+   */
+  readonly externalDependencies: () => readonly ExternalDependency[];
 }
 /** The top type of all tools. */
 export type AnyTool = Tool<never, unknown>;
@@ -238,6 +248,7 @@ export interface ErasedTool {
   readonly chain: (parents: never) => ErasedTool;
   readonly copy: (changes?: { readonly name?: string; readonly description?: string }) => ErasedTool;
   readonly rename: (name: never) => ErasedTool;
+  readonly externalDependencies: () => readonly ExternalDependency[];
 }
 
 /** The public face of a tool's state. */
@@ -269,6 +280,7 @@ export function makeTool(state: ToolState): ErasedTool {
       state.name = checkName("A tool", name);
       return face;
     },
+    externalDependencies: () => toolDependencies(state),
   };
   return Object.freeze(Object.defineProperties(face, toolProperty(state)));
 }
