@@ -292,7 +292,15 @@ export {
   RunIdError,
   RunLockedError,
   UnknownRunError,
+  UnknownStepError,
 } from "./runtime/journal/errors.ts";
+export { forkRun } from "./runtime/journal/fork.ts";
+export type { ForkOptions } from "./runtime/journal/fork.ts";
+export { summariseRun } from "./runtime/journal/summary.ts";
+export type { RunSummary } from "./runtime/journal/summary.ts";
+export { readTranscript } from "./runtime/journal/transcript.ts";
+export type { TranscriptEntry } from "./runtime/journal/transcript.ts";
+export { printable, printableLine } from "./runtime/sinks/printable.ts";
 export { fileJournalStore } from "./runtime/journal/file-store.ts";
 export type { FileStoreOptions } from "./runtime/journal/file-store.ts";
 export { memoryJournalStore } from "./runtime/journal/memory-store.ts";

@@ -90,6 +90,22 @@ export class RunExistsError extends CoreError {
   }
 }
 
+/** A step was asked for that the run has not taken. */
+export class UnknownStepError extends CoreError {
+  readonly code = "core/unknown-step";
+  readonly runId: string;
+  readonly step: number;
+  /** How many the run has taken. */
+  readonly steps: number;
+
+  constructor({ runId, step, steps }: { runId: string; step: number; steps: number }) {
+    super(`The run \`${runId}\` has no step ${step}; it has taken ${steps}, and 0 is its beginning`);
+    this.runId = runId;
+    this.step = step;
+    this.steps = steps;
+  }
+}
+
 /** The errors of journals and of the runs in them. */
 export type AnyJournalError =
   | JournalDamagedError
@@ -98,4 +114,5 @@ export type AnyJournalError =
   | RunExistsError
   | RunIdError
   | RunLockedError
-  | UnknownRunError;
+  | UnknownRunError
+  | UnknownStepError;
