@@ -286,6 +286,7 @@ export { openRun, resumeRun } from "./agent/resume-run.ts";
 export type { ResumeRunOptions } from "./agent/resume-run.ts";
 export {
   JournalDamagedError,
+  JournalReadError,
   JournalWriteError,
   OnceUncertainError,
   RunExistsError,

@@ -11,12 +11,12 @@ export interface OnceJournal {
 
 /** Does effects once for one run: what was recorded under a key is not done again. */
 export class OnceEffects implements RunNotes {
-  readonly #state: RunState;
+  readonly #state: Pick<RunState, "runId" | "once">;
   readonly #underWay = new Map<string, Promise<unknown>>();
   /** None for a run without a journal, whose effects are kept in its snapshots alone. */
   journal: OnceJournal | undefined;
 
-  constructor(state: RunState) {
+  constructor(state: Pick<RunState, "runId" | "once">) {
     this.#state = state;
   }
 
@@ -63,8 +63,8 @@ export class OnceEffects implements RunNotes {
       if (verify === undefined && onUncertain === "throw")
         throw new OnceUncertainError({ key, idempotencyKey });
     }
-    this.#state.once.set(key, { isDone: false });
     await this.journal?.intent(key);
+    this.#state.once.set(key, { isDone: false });
     let result: unknown;
     try {
       result = await effect(idempotencyKey);

@@ -12,6 +12,7 @@ import type { CompiledAgent } from "./compiled.ts";
 import { RepeatWatch } from "./repeats.ts";
 import { RunState } from "./run-state.ts";
 import type { GraphFingerprint, RunSnapshot } from "./snapshot.ts";
+import { snapshotProblem } from "./snapshot-form.ts";
 import { restoreValue } from "./stored-value.ts";
 import { storePosition } from "./store-position.ts";
 import { Tally } from "./tally.ts";
@@ -78,6 +79,8 @@ function checkForm(agent: CompiledAgent, snapshot: unknown): void {
   if ("agentName" in snapshot && snapshot.agentName !== agent.name) {
     throw new SnapshotError(`it is of the agent \`${String(snapshot.agentName)}\`, not of \`${agent.name}\``);
   }
+  const problem = snapshotProblem(snapshot);
+  if (problem !== undefined) throw new SnapshotError(`it has parts that do not fit: ${problem}`);
 }
 
 function checkFingerprint(agent: CompiledAgent, then: GraphFingerprint): void {

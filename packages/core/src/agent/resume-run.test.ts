@@ -1,56 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { MockLLMEndpoint } from "../llm/mock.ts";
 import { JournalWriteError } from "../runtime/journal/errors.ts";
 import { memoryJournalStore } from "../runtime/journal/memory-store.ts";
 import { parseJournal } from "../runtime/journal/parse-journal.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
-import { stop } from "../tools/builtin/stop.ts";
-import { when } from "../tools/link.ts";
-import { tool } from "../tools/tool.ts";
-import { Empty, Int, Str } from "../values/builtin.ts";
-import { Agent } from "./agent.ts";
+import { countingAgent } from "./__fixtures__/counting-agent.ts";
 import { openRun, resumeRun } from "./resume-run.ts";
-
-/** Counts to three by a chain, each count an effect that is done once, and then lets the model stop. */
-function counter(effects: string[], script: MockLLMEndpoint): Agent {
-  const start = tool({
-    name: "start",
-    description: "Start.",
-    input: Empty,
-    output: Int,
-    run: () => Int({ value: 0 }),
-  });
-  const count = tool({
-    name: "count",
-    description: "Count.",
-    input: Int,
-    output: [Int, Str],
-    chainedTo: when(start, () => true),
-    run: async ({ value }, { once }) => {
-      const next = await once(`count-${value}`, (key) => {
-        effects.push(key);
-        return value + 1;
-      });
-      return next < 3 ? Int({ value: next }) : Str({ value: "three" });
-    },
-  });
-  count.chain(when(count, Int.is));
-  return new Agent({
-    name: "counter",
-    mode: "autonomous",
-    systemPrompt: "Count.",
-    endpoint: script,
-    tools: [start, count, stop],
-  });
-}
-
-const script = (): MockLLMEndpoint =>
-  new MockLLMEndpoint(({ messages }) =>
-    messages.some(({ content }) => content.includes("three"))
-      ? { action: "stop", rationale: "Done.", value: "counted" }
-      : { action: "start", rationale: "Count." },
-  );
 
 async function textsOf(store: JournalStore, runId: string): Promise<readonly string[]> {
   return (await store.read(runId)) ?? [];
@@ -60,7 +15,7 @@ describe("a journaled run", () => {
   it("can be resumed after every record, with the same messages and each effect done once", async () => {
     const store = memoryJournalStore();
     const whole: string[] = [];
-    const undisturbed = await counter(whole, script()).complete(undefined, {
+    const undisturbed = await countingAgent((key) => whole.push(key)).complete(undefined, {
       journal: store,
       runId: "whole",
     });
@@ -74,7 +29,7 @@ describe("a journaled run", () => {
       await handle.close();
       const effects: string[] = [];
       const cutAfterIntent = lines[kept - 1]?.includes("once-intent") === true;
-      const agent = counter(effects, script());
+      const agent = countingAgent((key) => effects.push(key));
       if (cutAfterIntent) {
         await expect(resumeRun(copy, "whole", agent)).rejects.toMatchObject({ code: "core/once-uncertain" });
         continue;
@@ -93,29 +48,35 @@ describe("a journaled run", () => {
 
   it("belongs to one writer at a time", async () => {
     const store = memoryJournalStore();
-    const run = counter([], script()).start(undefined, { journal: store, runId: "one" });
+    const run = countingAgent().start(undefined, { journal: store, runId: "one" });
     await run.step();
-    await expect(resumeRun(store, "one", counter([], script()))).rejects.toMatchObject({
+    await expect(resumeRun(store, "one", countingAgent())).rejects.toMatchObject({
       code: "core/run-locked",
     });
     await run.finish();
-    await expect(resumeRun(store, "one", counter([], script()))).resolves.toMatchObject({
+    await expect(resumeRun(store, "one", countingAgent())).resolves.toMatchObject({
       status: "completed",
     });
   });
 
   it("is not begun again under the same id", async () => {
     const store = memoryJournalStore();
-    await counter([], script()).complete(undefined, { journal: store, runId: "one" });
-    await expect(
-      counter([], script()).complete(undefined, { journal: store, runId: "one" }),
-    ).rejects.toMatchObject({ code: "core/run-exists" });
-    await expect(openRun(store, "other", counter([], script()))).rejects.toMatchObject({
+    await countingAgent().complete(undefined, { journal: store, runId: "one" });
+    await expect(countingAgent().complete(undefined, { journal: store, runId: "one" })).rejects.toMatchObject(
+      { code: "core/run-exists" },
+    );
+    await expect(openRun(store, "other", countingAgent())).rejects.toMatchObject({
       code: "core/unknown-run",
     });
   });
 
-  it("stops when its journal cannot be written, and can be resumed later", async () => {
+  it.each([
+    {
+      why: "a store's own error",
+      error: new JournalWriteError({ runId: "full", cause: new Error("No space left") }),
+    },
+    { why: "any other", error: new TypeError("away") },
+  ])("stops when its journal cannot be written, by $why, and can be resumed later", async ({ error }) => {
     const memory = memoryJournalStore();
     let writes = 0;
     const failing: JournalStore = {
@@ -124,17 +85,15 @@ describe("a journaled run", () => {
         const handle = await memory.open(runId);
         return {
           ...handle,
-          append: (record) =>
-            (writes += 1) > 3
-              ? Promise.reject(new JournalWriteError({ runId, cause: new Error("No space left") }))
-              : handle.append(record),
+          append: (record) => ((writes += 1) > 3 ? Promise.reject(error) : handle.append(record)),
         };
       },
     };
     await expect(
-      counter([], script()).complete(undefined, { journal: failing, runId: "full" }),
-    ).rejects.toMatchObject({ code: "core/journal-write" });
-    await expect(resumeRun(memory, "full", counter([], script()))).resolves.toMatchObject({
+      countingAgent().complete(undefined, { journal: failing, runId: "full" }),
+    ).rejects.toMatchObject({ code: "core/journal-write", runId: "full" });
+    expect(writes).toBe(4);
+    await expect(resumeRun(memory, "full", countingAgent())).resolves.toMatchObject({
       status: "completed",
     });
   });

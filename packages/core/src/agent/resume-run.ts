@@ -1,6 +1,6 @@
 import type { JournalStore } from "../runtime/journal/store.ts";
-import { UnknownRunError } from "../runtime/journal/errors.ts";
-import { parseJournal, type JournalDamage } from "../runtime/journal/parse-journal.ts";
+import { JournalDamagedError, UnknownRunError } from "../runtime/journal/errors.ts";
+import { isUnbegun, parseJournal, type JournalDamage } from "../runtime/journal/parse-journal.ts";
 import { rebuildRun } from "../runtime/journal/rebuild.ts";
 import type { Stop } from "../values/builtin.ts";
 import type { Agent, ResumeOptions } from "./agent.ts";
@@ -20,7 +20,7 @@ export interface ResumeRunOptions extends Omit<ResumeOptions, "journal" | "runId
  * that has ended gives its result again.
  *
  * @throws {@link UnknownRunError} (`core/unknown-run`), {@link RunLockedError} (`core/run-locked`),
- * {@link JournalDamagedError} (`core/journal-damaged`), and what `agent.resume` throws.
+ * {@link JournalReadError} (`core/journal-read`), {@link JournalDamagedError} (`core/journal-damaged`), and what `agent.resume` throws.
  */
 export async function resumeRun<Output extends Stop>(
   store: JournalStore,
@@ -39,10 +39,15 @@ export async function openRun<Output extends Stop>(
   agent: Agent<Output>,
   { reply, onDamage, ...options }: ResumeRunOptions = {},
 ): Promise<Run<Output>> {
-  if ((await store.read(runId)) === undefined) throw new UnknownRunError({ runId });
-  const handle = await store.open(runId);
+  const handle = await store.open(runId, { mustExist: true });
   try {
-    const { records, damage } = parseJournal(handle.lines);
+    const { lines } = handle;
+    const { records, damage, misfits } = parseJournal(lines);
+    if (misfits > 0) {
+      const problem = `${misfits} of its lines are whole, and no records that this release reads`;
+      throw new JournalDamagedError({ runId, problem });
+    }
+    if (records.length === 0 && isUnbegun(lines)) throw new UnknownRunError({ runId });
     if (damage !== null) onDamage?.(damage);
     const { snapshot, sequence, eventSequence } = rebuildRun(runId, records);
     const journal = { open: () => Promise.resolve(handle), base: null, sequence, eventSequence };

@@ -2,8 +2,8 @@ import { LimitReachedError, RunFailedError } from "../errors.ts";
 import type { RunStatus, EventSink } from "../runtime/events.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
-import { RunExistsError } from "../runtime/journal/errors.ts";
-import { parseJournal } from "../runtime/journal/parse-journal.ts";
+import { JournalDamagedError, RunExistsError } from "../runtime/journal/errors.ts";
+import { isUnbegun, parseJournal } from "../runtime/journal/parse-journal.ts";
 import { JournalRecorder } from "../runtime/journal/recorder.ts";
 import type { JournalHandle, JournalStore } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
@@ -246,11 +246,8 @@ export class Run<Output extends Stop = Stop> {
   async #openJournal({ sequence, open, base }: RunJournal): Promise<void> {
     const { name, description, fingerprint } = this.#agent;
     const handle = await open();
-    if (sequence === 0 && parseJournal(handle.lines).records.length > 0) {
-      await handle.close();
-      throw new RunExistsError({ runId: this.runId });
-    }
-    const recorder = new JournalRecorder(handle, this.#state, { sequence });
+    if (sequence === 0) await checkNew(handle);
+    const recorder = new JournalRecorder(handle, this.#state, sequence);
     this.#recorder = recorder;
     this.#context.effects.journal = recorder;
     this.#pipe.addSink((event) => {
@@ -338,6 +335,17 @@ export class Run<Output extends Stop = Stop> {
     };
     this.#pipe.lifecycle(kind, status === undefined ? facts : { ...facts, status });
   }
+}
+
+/** Lets go of a journal that holds something already: a new run is not written behind it. */
+async function checkNew(handle: JournalHandle): Promise<void> {
+  const { lines, runId } = handle;
+  const isTaken = parseJournal(lines).records.length > 0;
+  if (!isTaken && isUnbegun(lines)) return;
+  await handle.close();
+  throw isTaken
+    ? new RunExistsError({ runId })
+    : new JournalDamagedError({ runId, problem: "what stands in its place is no journal" });
 }
 
 /** How long a run of tools that wait for nothing keeps the process to itself. */

@@ -113,6 +113,8 @@ const idChecks: readonly Check[] = [
     title: "of runs that are not there read as undefined, which makes none",
     run: async ({ store }) => {
       assert.equal(await store.read("nowhere"), undefined);
+      const unknown = { code: "core/unknown-run", runId: "nowhere" };
+      await assert.rejects(store.open("nowhere", { mustExist: true }), unknown);
       assert.deepEqual(await store.list(), []);
     },
   },

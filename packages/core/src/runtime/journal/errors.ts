@@ -1,5 +1,10 @@
 import { CoreError } from "../../errors.ts";
 
+/** The system's name for what went wrong, in parentheses. */
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+}
+
 /** A run id that could name something outside of a store. */
 export class RunIdError extends CoreError {
   readonly code = "core/run-id";
@@ -30,11 +35,23 @@ export class JournalWriteError extends CoreError {
   readonly runId: string;
 
   constructor({ runId, cause }: { runId: string; cause: unknown }) {
-    const reason = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
     super(
-      `The journal of the run \`${runId}\` cannot be written${reason}; make room for it, or make it writable, and resume the run`,
+      `The journal of the run \`${runId}\` cannot be written${reasonOf(cause)}; make room for it, or make it writable, and resume the run`,
       { cause },
     );
+    this.runId = runId;
+  }
+}
+
+/** A journal, or the store it is in, could not be read; the origin is the `cause`. */
+export class JournalReadError extends CoreError {
+  readonly code = "core/journal-read";
+  /** Null when the list of runs could not be read. */
+  readonly runId: string | null;
+
+  constructor({ runId, cause }: { runId: string | null; cause: unknown }) {
+    const what = runId === null ? "The journals" : `The journal of the run \`${runId}\``;
+    super(`${what} cannot be read${reasonOf(cause)}; make it a readable file of the store's own`, { cause });
     this.runId = runId;
   }
 }
@@ -109,6 +126,7 @@ export class UnknownStepError extends CoreError {
 /** The errors of journals and of the runs in them. */
 export type AnyJournalError =
   | JournalDamagedError
+  | JournalReadError
   | JournalWriteError
   | OnceUncertainError
   | RunExistsError

@@ -1,6 +1,16 @@
-import { constants } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readdir, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import {
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  truncate,
+  unlink,
+  writeFile,
+  type FileHandle,
+} from "node:fs/promises";
 
 /** A file that records are added to. */
 export interface AppendFile {
@@ -12,15 +22,18 @@ export interface AppendFile {
 
 /** What a file store asks of the file system: an interface, so that a test can record the calls or let them fail. */
 export interface FileLayer {
-  readonly makeFolder: (path: string) => Promise<void>;
+  /** Makes a folder, for its owner alone, and those it is in; the first one that was made, undefined when all were there. */
+  readonly makeFolder: (path: string) => Promise<string | undefined>;
   /** Opens a file for appending, and makes it, for its owner alone, if it is not there. */
   readonly openForAppend: (path: string) => Promise<AppendFile>;
   /** Brings a folder's entries to the disk, such as that of a new file. */
   readonly syncFolder: (path: string) => Promise<void>;
   /** Puts a whole file where none may be yet, at once; false when there is one. */
   readonly createExclusive: (path: string, text: string) => Promise<boolean>;
-  /** Puts a whole file in the place of another, at once. */
-  readonly replace: (path: string, text: string) => Promise<void>;
+  /** Takes everything out of a file, which needs no room on the disk. */
+  readonly empty: (path: string) => Promise<void>;
+  /** Whether something has this name, whatever it is. */
+  readonly exists: (path: string) => Promise<boolean>;
   /** A file's bytes; undefined when there is none. */
   readonly read: (path: string) => Promise<Uint8Array | undefined>;
   readonly list: (path: string) => Promise<readonly string[]>;
@@ -28,28 +41,30 @@ export interface FileLayer {
   readonly remove: (path: string) => Promise<void>;
 }
 
+/** Waiting for the other end of a pipe would hold the process; a link may lead anywhere. */
+const neitherLinkNorWait = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** The file system of the machine. */
 export const nodeFileLayer: FileLayer = {
-  makeFolder: async (path) => {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  },
+  makeFolder: (path) => mkdir(path, { recursive: true, mode: 0o700 }),
   openForAppend: async (path) => {
-    const handle = await open(
-      path,
-      constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
-      0o600,
-    );
+    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | neitherLinkNorWait;
+    const handle = await openFile(path, flags);
     return {
       append: async (bytes) => {
         // A short write is no error of its own: the rest is tried, and the disk then says what is wrong.
         let done = 0;
         while (done < bytes.length) done += (await handle.write(bytes, done)).bytesWritten;
+        // What is written to a file without a name is lost when it is closed, and no call says so.
+        if (fstatSync(handle.fd).nlink === 0) throw new Error("The file was removed");
       },
       sync: () => handle.datasync(),
       close: () => handle.close(),
     };
   },
   syncFolder: async (path) => {
+    // Windows has no call for it, and opens no folder.
+    if (process.platform === "win32") return;
     const handle = await open(path, "r");
     try {
       await handle.sync();
@@ -58,51 +73,52 @@ export const nodeFileLayer: FileLayer = {
     }
   },
   createExclusive: async (path, text) => {
-    const temporary = await writeTemporary(path, text);
+    const temporary = `${path}.${randomUUID()}.tmp`;
     try {
+      await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
       await link(temporary, path);
       return true;
     } catch (error) {
       if (hasCode(error, "EEXIST")) return false;
       throw error;
     } finally {
-      await unlink(temporary);
+      await removed(temporary);
     }
   },
-  replace: async (path, text) => {
-    const temporary = await writeTemporary(path, text);
-    await rename(temporary, path);
-  },
+  empty: (path) => truncate(path),
+  exists: async (path) => (await unlessMissing(lstat(path), undefined)) !== undefined,
   read: async (path) => {
+    const handle = await unlessMissing(openFile(path, constants.O_RDONLY | neitherLinkNorWait), undefined);
+    if (handle === undefined) return undefined;
     try {
-      return await readFile(path);
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return undefined;
-      throw error;
+      return await handle.readFile();
+    } finally {
+      await handle.close();
     }
   },
-  list: async (path) => {
-    try {
-      return await readdir(path);
-    } catch (error) {
-      if (hasCode(error, "ENOENT")) return [];
-      throw error;
-    }
-  },
-  remove: async (path) => {
-    try {
-      await unlink(path);
-    } catch (error) {
-      if (!hasCode(error, "ENOENT")) throw error;
-    }
-  },
+  list: (path) => unlessMissing(readdir(path), []),
+  remove: (path) => removed(path),
 };
 
-/** A file beside `path`, to be put in its place. */
-async function writeTemporary(path: string, text: string): Promise<string> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
-  return temporary;
+/** A regular file: appending to anything else, or reading it, is nothing a journal could do. */
+async function openFile(path: string, flags: number): Promise<FileHandle> {
+  const handle = await open(path, flags, 0o600);
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error("It is no regular file");
+}
+
+function removed(path: string): Promise<void> {
+  return unlessMissing(unlink(path), undefined);
+}
+
+async function unlessMissing<T, Otherwise>(work: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  try {
+    return await work;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return otherwise;
+    throw error;
+  }
 }
 
 function hasCode(error: unknown, code: string): boolean {

@@ -1,4 +1,4 @@
-import { JournalWriteError, RunLockedError } from "./errors.ts";
+import { JournalWriteError, RunLockedError, UnknownRunError } from "./errors.ts";
 import { checkRunId } from "./run-id.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -7,8 +7,9 @@ export function memoryJournalStore(): JournalStore {
   const journals = new Map<string, string[]>();
   const held = new Set<string>();
   return {
-    open: async (runId) => {
+    open: async (runId, { mustExist = false } = {}) => {
       checkRunId(runId);
+      if (mustExist && !journals.has(runId)) throw new UnknownRunError({ runId });
       if (held.has(runId)) throw new RunLockedError({ runId });
       held.add(runId);
       const records = journals.get(runId) ?? [];

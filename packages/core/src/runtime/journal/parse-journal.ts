@@ -1,4 +1,5 @@
 import type { JournalRecord } from "./record.ts";
+import { isJournalRecord } from "./record-form.ts";
 
 /** What could not be read of a journal. */
 export interface JournalDamage {
@@ -13,6 +14,8 @@ export interface ParsedJournal {
   readonly records: readonly JournalRecord[];
   /** Null when every line is a whole record. */
   readonly damage: JournalDamage | null;
+  /** How many of the broken lines are whole and yet no records of this release: what no crash leaves. */
+  readonly misfits: number;
 }
 
 /** What every record begins with, so that one glued to a torn one can be told. */
@@ -25,40 +28,65 @@ export function parseJournal(lines: readonly string[]): ParsedJournal {
   const records: JournalRecord[] = [];
   let broken = 0;
   let isTornTail = false;
+  let misfits = 0;
   for (const line of lines) {
     if (line === "") continue;
     const record = parseRecord(line);
     isTornTail = false;
-    if (record !== undefined) {
+    if (isRecord(record)) {
       records.push(record);
+      continue;
+    }
+    broken += 1;
+    if (record === misfit) {
+      misfits += 1;
       continue;
     }
     const glued = gluedRecords(line);
     records.push(...glued);
-    broken += 1;
     isTornTail = glued.length === 0;
   }
-  return { records, damage: broken === 0 ? null : { broken, isTornTail } };
+  return { records, damage: broken === 0 ? null : { broken, isTornTail }, misfits };
 }
 
-/** The whole records at the end of a line that does not begin with one. */
+/** Whether lines without a whole record are what a crash at a run's first record leaves: nothing else may be written behind. */
+export function isUnbegun(lines: readonly string[]): boolean {
+  return lines
+    .map((line) => line.replaceAll("\0", ""))
+    .every(
+      (line) =>
+        recordStart.startsWith(line) || (line.startsWith(recordStart) && parseRecord(line) === undefined),
+    );
+}
+
+/**
+ * The whole records at the end of a line that does not begin with one. What stands where the torn record may have a part
+ * of its own, such as an effect's result that looks like a record, is none.
+ */
 function gluedRecords(line: string): readonly JournalRecord[] {
   for (let start = line.indexOf(recordStart, 1); start > 0; start = line.indexOf(recordStart, start + 1)) {
-    const record = parseRecord(line.slice(start));
-    if (record === undefined) continue;
     const head = line.slice(0, start);
+    if (/[:[,]$/.test(head)) continue;
+    const record = parseRecord(line.slice(start));
+    if (!isRecord(record)) continue;
     const first = parseRecord(head);
-    return first === undefined ? [...gluedRecords(head), record] : [first, record];
+    return isRecord(first) ? [first, record] : [...gluedRecords(head), record];
   }
   return [];
 }
 
-function parseRecord(text: string): JournalRecord | undefined {
+const misfit = Symbol("a whole line that is no record");
+
+function isRecord(parsed: ReturnType<typeof parseRecord>): parsed is JournalRecord {
+  return typeof parsed === "object";
+}
+
+/** @returns undefined for what is not whole. */
+function parseRecord(text: string): JournalRecord | typeof misfit | undefined {
   if (!text.startsWith(recordStart) || !text.endsWith("}")) return undefined;
   try {
     const record: unknown = JSON.parse(text);
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the seam: a whole line is what this package wrote; `rebuild` checks each part it uses
-    return record as JournalRecord;
+    return isJournalRecord(record) ? record : misfit;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import type { OnceEntry, RunSnapshot } from "../../agent/snapshot.ts";
 import { Tally } from "../../agent/tally.ts";
 import type { Message } from "../../values/message.ts";
 import { JournalDamagedError } from "./errors.ts";
-import type { EndedRecord, JournalRecord, OpenedRecord, StepRecord } from "./record.ts";
+import type { JournalRecord, OpenedRecord, StepRecord } from "./record.ts";
 
 /** What a run's journal says of it. */
 export interface RebuiltRun {
@@ -28,6 +28,9 @@ export function rebuildRun(runId: string, records: readonly JournalRecord[]): Re
   };
   const [opened] = records;
   if (opened?.type !== "opened") return damaged("its first record is missing");
+  if (opened.runId !== runId) damaged(`it is the journal of \`${opened.runId}\``);
+  const version: number = opened.schemaVersion;
+  if (version !== 1) damaged(`its schema version is ${version}, and this release reads version 1`);
   const messages: Message[] = [...(opened.base?.messages ?? [])];
   const once = new Map<string, OnceEntry>(Object.entries(opened.base?.once ?? {}));
   let eventSequence = 0;
@@ -38,8 +41,11 @@ export function rebuildRun(runId: string, records: readonly JournalRecord[]): Re
       damaged(`record ${index + 1} is missing or damaged, and others follow it`);
     switch (record.type) {
       case "step":
-        for (const { from, to, messages: others } of record.replacements)
+        for (const { from, to, messages: others } of record.replacements) {
+          if (from < 0 || to < from || to > messages.length)
+            damaged(`record ${record.sequence} replaces messages that are not there`);
           messages.splice(from, to - from, ...others);
+        }
         for (const { message, isRepair } of record.messages) if (isRepair !== true) messages.push(message);
         eventSequence = lastEvent(record, eventSequence);
         last = record;
@@ -57,7 +63,7 @@ export function rebuildRun(runId: string, records: readonly JournalRecord[]): Re
         status = null;
         break;
       case "ended":
-        eventSequence = lastEvent(record, eventSequence);
+        eventSequence = Math.max(eventSequence, record.lastEvent);
         status = record.status;
         break;
       case "opened":
@@ -73,9 +79,8 @@ export function rebuildRun(runId: string, records: readonly JournalRecord[]): Re
   };
 }
 
-function lastEvent(record: StepRecord | EndedRecord, before: number): number {
-  const rows = [...record.events, ...(record.messages ?? [])];
-  return rows.reduce((highest, { event }) => Math.max(highest, event), before);
+function lastEvent({ events, messages }: StepRecord, before: number): number {
+  return [...events, ...messages].reduce((highest, { event }) => Math.max(highest, event), before);
 }
 
 function snapshotOf(

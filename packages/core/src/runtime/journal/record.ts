@@ -99,6 +99,8 @@ export interface EndedRecord extends Stamped {
   /** What a step that was not finished had reported; no part of the conversation. Left out when there is none. */
   readonly messages?: readonly JournalMessage[] | undefined;
   readonly events: readonly JournalEvent[];
+  /** The sequence number of the stretch's last event, recorded or not; the next stretch's follow it. */
+  readonly lastEvent: number;
 }
 
 /** One entry of a run's journal. */

@@ -2,6 +2,7 @@ import type { RunState } from "../../agent/run-state.ts";
 import { storePosition } from "../../agent/store-position.ts";
 import type { GraphFingerprint, RunSnapshot, StoredValue } from "../../agent/snapshot.ts";
 import type { RunEvent, RunStatus } from "../events.ts";
+import { JournalWriteError } from "./errors.ts";
 import type { JournalEvent, JournalMessage, JournalRecord, JournalReplacement } from "./record.ts";
 import type { JournalHandle } from "./store.ts";
 
@@ -22,21 +23,17 @@ type Unstamped<T> = T extends unknown ? Omit<T, "sequence" | "at"> : never;
 export class JournalRecorder {
   readonly #handle: JournalHandle;
   readonly #state: RunState;
-  readonly #now: () => Date;
   #sequence: number;
   #messages: JournalMessage[] = [];
   #events: JournalEvent[] = [];
   #replacements: JournalReplacement[] = [];
+  #lastEvent = 0;
+  #failure: JournalWriteError | undefined;
 
-  constructor(
-    handle: JournalHandle,
-    state: RunState,
-    { sequence = 0, now = () => new Date() }: { readonly sequence?: number; readonly now?: () => Date } = {},
-  ) {
+  constructor(handle: JournalHandle, state: RunState, sequence: number) {
     this.#handle = handle;
     this.#state = state;
     this.#sequence = sequence;
-    this.#now = now;
     state.onReplace = ({ from, to }, messages) => {
       this.#replacements.push({ from, to, messages });
     };
@@ -46,7 +43,8 @@ export class JournalRecorder {
   hear(event: RunEvent): void {
     // A child's events are in the child's journal.
     if (event.runId !== this.#state.runId) return;
-    const at = this.#now().toISOString();
+    this.#lastEvent = event.sequence;
+    const at = new Date().toISOString();
     if (event.type === "message") {
       const { message, sequence } = event;
       const isRepair = this.#state.messages.at(-1) !== message;
@@ -109,6 +107,7 @@ export class JournalRecorder {
         ...(errorType === undefined ? undefined : { errorType }),
         ...(messages.length === 0 ? undefined : { messages }),
         events,
+        lastEvent: this.#lastEvent,
       });
     } catch {
       // The step before stands, and a reader finds the run as it would after a crash.
@@ -117,10 +116,19 @@ export class JournalRecorder {
     }
   }
 
-  #write(record: Unstamped<JournalRecord>): Promise<void> {
+  /** Behind a record that could not be written there is nothing: a reader could not tell it from a damaged journal. */
+  async #write(record: Unstamped<JournalRecord>): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     this.#sequence += 1;
-    return this.#handle.append(
-      JSON.stringify({ sequence: this.#sequence, at: this.#now().toISOString(), ...record }),
-    );
+    try {
+      await this.#handle.append(
+        JSON.stringify({ sequence: this.#sequence, at: new Date().toISOString(), ...record }),
+      );
+    } catch (error) {
+      const { runId } = this.#state;
+      this.#failure =
+        error instanceof JournalWriteError ? error : new JournalWriteError({ runId, cause: error });
+      throw this.#failure;
+    }
   }
 }

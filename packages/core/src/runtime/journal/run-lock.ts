@@ -6,51 +6,68 @@ import { RunLockedError } from "./errors.ts";
 import type { FileLayer } from "./file-layer.ts";
 import { isAlive, ownIdentity } from "./process-identity.ts";
 
-const ownerSchema = z
-  .object({ pid: z.int(), startedAt: z.string().nullable(), boot: z.string().nullable() })
-  .nullable();
+const ownerSchema = z.object({
+  pid: z.int(),
+  startedAt: z.string().nullable(),
+  boot: z.string().nullable(),
+  nonce: z.string(),
+});
+
+/** Holds that ended in this process and could not be said so on the disk. */
+const ended = new Set<string>();
 
 /**
- * Holds a run against other processes. Its lock files are numbered, and the holder is the owner of the highest. A lock
- * that was released, or whose owner is gone, is never removed to be made again, which two could do at once: the next
- * owner makes the next number, which only one can.
+ * Holds a run against other processes, by numbered files in a folder of the run's own: the holder is the owner of the
+ * highest. A lock that was released, or whose owner is gone, is never removed to be made again, which two could do at
+ * once: the next owner makes the next number, which only one can, and then removes those below.
  *
- * @returns What lets go of the run.
+ * @returns What lets go of the run; it does not fail.
  * @throws {@link RunLockedError} (`core/run-locked`).
  */
 export async function lockRun(files: FileLayer, folder: string, runId: string): Promise<() => Promise<void>> {
-  const prefix = `${runId}.lock.`;
+  const locks = join(folder, `${runId}.lock`);
   const numbers = async (): Promise<readonly number[]> =>
-    (await files.list(folder))
-      .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-      .map((name) => Number(name.slice(prefix.length)))
-      .sort((one, other) => one - other);
-  const pathOf = (number: number): string => join(folder, `${prefix}${number}`);
+    (await files.list(locks)).filter((name) => /^\d+$/.test(name)).map(Number);
+  const pathOf = (number: number): string => join(locks, String(number));
 
-  const before = await numbers();
-  const highest = before.at(-1) ?? 0;
+  await files.makeFolder(locks);
+  const highest = Math.max(0, ...(await numbers()));
   if (highest > 0 && (await isHeld(files, pathOf(highest)))) throw new RunLockedError({ runId });
   const own = highest + 1;
   const nonce = randomUUID();
   if (!(await files.createExclusive(pathOf(own), JSON.stringify({ ...ownIdentity(), nonce }))))
     throw new RunLockedError({ runId });
   const after = await numbers();
-  if ((after.at(-1) ?? 0) > own) {
+  if (Math.max(own, ...after) > own) {
     await files.remove(pathOf(own));
     throw new RunLockedError({ runId });
   }
   for (const number of after) if (number < own) await files.remove(pathOf(number));
-  return () => files.replace(pathOf(own), "null");
+  return async () => {
+    try {
+      await files.empty(pathOf(own));
+    } catch {
+      // The disk went read-only, or the folder elsewhere. Others find the run held until this process ends, and this process knows better.
+      ended.add(nonce);
+    }
+  };
 }
 
-/** Whether a lock's owner is at work. One that cannot be read is held: nobody can know better. */
+/** Whether a lock's owner is at work. */
 async function isHeld(files: FileLayer, path: string): Promise<boolean> {
   const bytes = await files.read(path);
-  if (bytes === undefined) return false;
+  // A lock is made with what it says in it: one with nothing was released, or is what a power cut left of one.
+  if (bytes === undefined || bytes.every((byte) => byte === 0)) return false;
+  const owner = ownerSchema.safeParse(asJson(new TextDecoder().decode(bytes)));
+  // What cannot be read may be a later release's: nobody can know better.
+  if (!owner.success) return true;
+  return !ended.has(owner.data.nonce) && isAlive(owner.data);
+}
+
+function asJson(text: string): unknown {
   try {
-    const owner = ownerSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-    return !owner.success || (owner.data !== null && isAlive(owner.data));
+    return JSON.parse(text);
   } catch {
-    return true;
+    return undefined;
   }
 }

@@ -24,12 +24,13 @@ export interface JournalHandle {
  */
 export interface JournalStore {
   /**
-   * Holds a run for writing, and makes its journal if there is none.
+   * Holds a run for writing, and makes its journal if there is none; with `mustExist` it makes none.
    *
    * @throws {@link RunLockedError} (`core/run-locked`) while another writer, in this process or another, holds the run.
-   * A writer whose process is gone holds nothing.
+   * A writer whose process is gone holds nothing. {@link UnknownRunError} (`core/unknown-run`) for a run that must exist;
+   * {@link JournalReadError} (`core/journal-read`) and {@link JournalWriteError} (`core/journal-write`).
    */
-  readonly open: (runId: string) => Promise<JournalHandle>;
+  readonly open: (runId: string, options?: { readonly mustExist?: boolean }) => Promise<JournalHandle>;
   /** A run's lines, held or not; undefined when there is none. */
   readonly read: (runId: string) => Promise<readonly string[] | undefined>;
   /** The ids of all runs, in no particular order. */
