@@ -4,7 +4,8 @@ import { systemClock, type Clock } from "../runtime/clock.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
 import { noUserIo, type UserIo } from "../runtime/user-io.ts";
 import type { ToolContext } from "../tools/context.ts";
-import { tool, type Tool } from "../tools/tool.ts";
+import { factory } from "../tools/factory.ts";
+import type { Tool } from "../tools/tool.ts";
 import { NO_MESSAGE } from "../truncation/policy.ts";
 import { Empty } from "../values/builtin.ts";
 import { value, type Of } from "../values/value.ts";
@@ -110,7 +111,7 @@ export class BackgroundAgent {
     name = "run_background_agent",
     description = "Start a background agent, or check that it is running.",
   } = {}): Tool<Empty, BackgroundStatus> {
-    return tool({
+    return factory<Agent>()({
       name,
       description,
       input: Empty,
@@ -119,7 +120,8 @@ export class BackgroundAgent {
         this.#tellFailure(context);
         return this.check();
       },
-    });
+      // What the agent needs from outside, the tool needs.
+    })(this.agent);
   }
 
   #start(): Current {

@@ -3,8 +3,8 @@ const quote = `["']?`;
 const separator = String.raw`${quote}\s{0,20}[:=]\s{0,20}`;
 /** How names of credentials end. A number of tokens is no secret. */
 const credentialName = String.raw`(?:api[-_ ]?keys?|passwords?|passwd|pwd|passphrase|secrets?|token|tokens(?!${separator}\d{1,12}(?![\w.-]))|credentials?|private[-_ ]?key|access[-_]?key|signature)`;
-/** One value of a list of settings, a query or an object: it ends before the name of the next. */
-const word = String.raw`(?:(?!,\s{0,20}["']?[\w.-]{1,80}["']?\s{0,20}[:=])[^\s&;"'<>])+`;
+/** One value of a list of settings, a query or an object: it ends before the name of the next. A variable's name is none. */
+const word = String.raw`(?!\`[A-Z0-9]+(?:_[A-Z0-9]+)+\`)(?:(?!,\s{0,20}["']?[\w.-]{1,80}["']?\s{0,20}[:=])[^\s&;"'<>])+`;
 /** Words that follow the name of a scheme in prose. */
 const prose = String.raw`(?:auth|authentication|authorization|tokens?|credentials?|scheme|realm|challenge|header)\b`;
 

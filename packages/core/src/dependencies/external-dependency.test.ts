@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { Agent } from "../agent/agent.ts";
 import { asTool } from "../agent/as-tool.ts";
+import { BackgroundAgent } from "../agent/background.ts";
 import { LLMEndpoint, LLMEndpointRoute } from "../llm/endpoint.ts";
 import { MockLLMEndpoint } from "../llm/mock.ts";
 import { MockTranscriptionEndpoint, TranscriptionEndpoint } from "../llm/transcription-endpoint.ts";
@@ -150,6 +151,11 @@ describe("an agent's externalDependencies", () => {
       { dependencyId: "a" },
       { dependencyId: "b" },
     ]);
+  });
+
+  it("are those of the agent that a tool keeps running in the background", () => {
+    expect(new BackgroundAgent(child).asTool().externalDependencies()).toEqual(child.externalDependencies());
+    expect(child.externalDependencies()).toHaveLength(2);
   });
 
   it("are none of a model when it asks none", () => {

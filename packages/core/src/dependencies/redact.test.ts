@@ -172,6 +172,7 @@ describe("redactSecrets", () => {
     "max_tokens: 4096 is more than the model's 2048",
     "Basic authentication is required; a bearer token is missing",
     "the password is wrong",
+    "no API key: `OPENAI_API_KEY` is not set",
     "`model-1` at `openai` (HTTP 404)",
   ])("leaves as it is: %s", (text) => {
     expect(masked(text)).toBe(text);

@@ -8,6 +8,7 @@ import type {
   TranscriptionClient,
   TranscriptionRequest,
 } from "@roboz/core";
+import { redactSecrets } from "@roboz/core";
 import type { OpenAI } from "openai";
 
 import { baseUrlProblem } from "../catalogue/base-url.ts";
@@ -299,7 +300,7 @@ async function buildService({
       timeoutMs,
     }),
   });
-  return { sdk, mask: (text) => text.replaceAll(apiKey, "[redacted]") };
+  return { sdk, mask: (text) => redactSecrets(text, { secrets: [apiKey], environment: {} }) };
 }
 
 function failureOf(error: unknown, signal: AbortSignal, service: Service | undefined): unknown {

@@ -20,6 +20,8 @@ export type CredentialFault = "missing" | "empty" | "encrypted" | "malformed";
 /** There is no key that could be sent to a service. Nothing was sent; the next use looks again. */
 export class MissingCredentialError extends EndpointsError {
   readonly code = "endpoints/missing-credential";
+  /** What a check of an endpoint says of it. */
+  readonly reasonCode = "missing_credentials";
   /** The environment variable that was looked at; undefined when the key was given. */
   readonly envName: string | undefined;
   readonly fault: CredentialFault;
@@ -97,6 +99,8 @@ export class ProviderCallError extends EndpointsError {
 /** A service answered with something else than the protocol's answer; often the base URL is that of a web page. */
 export class ProviderProtocolError extends EndpointsError {
   readonly code = "endpoints/provider-protocol";
+  /** What a check of an endpoint says of it. */
+  readonly reasonCode = "protocol_error";
   readonly status: number | undefined;
   readonly headers: Headers | undefined;
 
