@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -198,6 +199,10 @@ export class OpenDirectory {
     } finally {
       closeSync(descriptor);
     }
+  }
+
+  setMode(mode: number): void {
+    chmodSync(this.reach("."), mode);
   }
 
   /** Sets the times of the directory itself, in seconds since 1970. */

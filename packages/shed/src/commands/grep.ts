@@ -1,0 +1,95 @@
+import type { CommandDefinition } from "./command.ts";
+import { CommandRefusal } from "./command.ts";
+import { fingerprintOf } from "./inputs.ts";
+import { searchOptions } from "./search-options.ts";
+import {
+  patternOf,
+  planOperand,
+  planSearch,
+  searchedPlaces,
+  searchNeeds,
+  shownOperands,
+} from "./search-plan.ts";
+import type { SearchOperand } from "./search-plan.ts";
+import { runSearch } from "./search-run.ts";
+import type { SearchItem } from "./search-run.ts";
+
+/** `grep`: lines that match, by the real program. */
+export const grep: CommandDefinition = {
+  name: "grep",
+  options: {
+    options: [
+      ...searchOptions,
+      { key: "extended-regexp", forms: ["-E", "--extended-regexp"] },
+      { key: "no-filename", forms: ["-h", "--no-filename"] },
+      { key: "recursive", forms: ["-r", "--recursive"] },
+      { key: "dereference-recursive", forms: ["-R", "--dereference-recursive"] },
+    ],
+    conflicts: [
+      ["extended-regexp", "fixed-strings"],
+      ["with-filename", "no-filename"],
+      ["recursive", "dereference-recursive"],
+    ],
+  },
+  async prepare(command, context) {
+    const { options, operands, tokens } = command;
+    const pattern = patternOf("grep", operands);
+    const isStrict = options.has("dereference-recursive");
+    const isRecursive = isStrict || options.has("recursive");
+    const planned = [...(await planSearch("grep", operands.slice(1), { isRecursive, isStrict }, context))];
+    const hasOperands = planned.length > 0;
+    if (!hasOperands && !isRecursive) planned.push({ kind: "stdin" });
+    if (!hasOperands && isRecursive) {
+      planned.push(
+        withoutPrefix(
+          planOperand("grep", await context.paths.literal("."), { isRecursive, isStrict }, context),
+        ),
+      );
+    }
+    return {
+      needs: searchNeeds(planned),
+      shown: [
+        ...tokens.slice(0, tokens.length - operands.length).map(({ text }) => text),
+        "-e",
+        pattern,
+        ...(hasOperands ? ["--", ...shownOperands(planned)] : []),
+      ],
+      fingerprint: () => fingerprintOf(searchedPlaces(planned)),
+      run: (io) =>
+        runSearch(
+          {
+            name: "grep",
+            options,
+            pattern,
+            hasNames: hasNames(options, planned),
+            more: options.has("extended-regexp") ? ["--extended-regexp"] : [],
+            tellsFoundFiles: false,
+          },
+          planned.flatMap(itemsOf),
+          { access: context.access, io },
+        ),
+    };
+  },
+};
+
+/** A search of the base that nobody named shows names without a `./`. */
+function withoutPrefix(operand: SearchOperand): SearchOperand {
+  if (operand.kind !== "tree") throw new CommandRefusal("grep: the base is no directory");
+  const entries = operand.entries.map((entry) => ({
+    ...entry,
+    shown: entry.shown.slice(operand.prefix.length),
+  }));
+  return { ...operand, prefix: "", entries };
+}
+
+function hasNames(options: ReadonlyMap<string, unknown>, planned: readonly SearchOperand[]): boolean {
+  if (options.has("with-filename")) return true;
+  if (options.has("no-filename")) return false;
+  return planned.length > 1 || planned[0]?.kind === "tree";
+}
+
+function itemsOf(operand: SearchOperand): readonly SearchItem[] {
+  if (operand.kind === "stdin") return [{ kind: "stdin" }];
+  if (operand.kind === "file") return [{ kind: "named", file: operand.file }];
+  return operand.entries.filter(({ isDirectory }) => !isDirectory).map((file) => ({ kind: "found", file }));
+}

@@ -1,0 +1,94 @@
+import type { CommandDefinition, OptionTable } from "./command.ts";
+import { inputChunks, inputFingerprint, inputNeeds, readerInputs, shownArguments } from "./inputs.ts";
+import type { Input } from "./inputs.ts";
+import { Output } from "./output.ts";
+
+/** What `head` and `tail` take. */
+export const endOptions: OptionTable = {
+  options: [
+    { key: "lines", forms: ["-n", "--lines"], value: "ARG", isCount: true },
+    { key: "bytes", forms: ["-c", "--bytes"], value: "ARG", isCount: true },
+    { key: "quiet", forms: ["-q", "--quiet", "--silent"] },
+    { key: "verbose", forms: ["-v", "--verbose"] },
+  ],
+  conflicts: [
+    ["lines", "bytes"],
+    ["quiet", "verbose"],
+  ],
+};
+
+/** How much of each input is wanted; larger counts than any file has are one and the same. */
+export interface Amount {
+  readonly unit: "lines" | "bytes";
+  readonly count: number;
+}
+
+export function amountOf(options: ReadonlyMap<string, string | true>): Amount {
+  const unit = options.has("bytes") ? "bytes" : "lines";
+  const given = options.get(unit);
+  return { unit, count: typeof given === "string" ? Math.min(Number(given), Number.MAX_SAFE_INTEGER) : 10 };
+}
+
+/** Whether each input is named before it is shown. */
+export function hasHeadings(options: ReadonlyMap<string, string | true>, inputs: number): boolean {
+  return options.has("verbose") || (inputs > 1 && !options.has("quiet"));
+}
+
+export function heading({ file, shown }: Input, isFirst: boolean): string {
+  return `${isFirst ? "" : "\n"}==> ${file === null ? "standard input" : shown} <==\n`;
+}
+
+/** `head`: the first lines or bytes of files. */
+export const head: CommandDefinition = {
+  name: "head",
+  options: endOptions,
+  async prepare(command, context) {
+    const { options, operands } = command;
+    const given = await readerInputs("head", operands, context);
+    const inputs = given.length === 0 ? [{ shown: "-", file: null }] : given;
+    return {
+      needs: inputNeeds(inputs),
+      shown: shownArguments(command, given),
+      fingerprint: () => inputFingerprint(inputs),
+      async run(io) {
+        const output = new Output("head", io);
+        const amount = amountOf(options);
+        const named = hasHeadings(options, inputs.length);
+        for (const [index, input] of inputs.entries()) {
+          if (named) output.add(heading(input, index === 0));
+          try {
+            let { count } = amount;
+            if (count === 0) continue;
+            for await (const chunk of inputChunks({ access: context.access, io }, input)) {
+              const part = firstOf(chunk, { ...amount, count });
+              output.add(part.bytes);
+              count = part.left;
+              if (count === 0) break;
+              if (output.isDue) await output.flow();
+            }
+          } catch (error) {
+            await output.complainAbout(input.shown, error);
+          }
+        }
+        await output.flush();
+        return output.status;
+      },
+    };
+  },
+};
+
+function firstOf(chunk: Buffer, { unit, count }: Amount): { bytes: Buffer; left: number } {
+  if (unit === "bytes") {
+    const bytes = chunk.subarray(0, count);
+    return { bytes, left: count - bytes.length };
+  }
+  let left = count;
+  let end = 0;
+  while (left > 0) {
+    const newline = chunk.indexOf(10, end);
+    if (newline === -1) return { bytes: chunk, left };
+    end = newline + 1;
+    left--;
+  }
+  return { bytes: chunk.subarray(0, end), left };
+}

@@ -1,0 +1,62 @@
+import ignore from "ignore";
+import type { Ignore } from "ignore";
+import { childLocation } from "../files/file-name.ts";
+
+/** The ignore files `rg` reads in each directory; what an earlier one decides, a later one does not change. */
+export const ignoreFileNames = [".rgignore", ".ignore", ".gitignore"] as const;
+type IgnoreFileName = (typeof ignoreFileNames)[number];
+
+/** The texts of the ignore files of one directory. */
+export type IgnoreTexts = Readonly<Partial<Record<IgnoreFileName, string>>>;
+
+interface Level {
+  readonly location: string;
+  readonly rules: Readonly<Partial<Record<IgnoreFileName, Ignore>>>;
+  /** A directory with a `.git` is the top of a repository: `.gitignore` files above it do not reach into it. */
+  readonly isRepository: boolean;
+}
+
+/** Decides which entries of a tree are left out, as the directories from `/` down to them say. */
+export class IgnoreRules {
+  readonly #levels: readonly Level[];
+
+  constructor(levels: readonly Level[] = []) {
+    this.#levels = levels;
+  }
+
+  /** The rules for the entries of one more directory. */
+  below(location: string, texts: IgnoreTexts, isRepository: boolean): IgnoreRules {
+    const rules: Partial<Record<IgnoreFileName, Ignore>> = {};
+    for (const name of ignoreFileNames) {
+      const text = texts[name];
+      if (text !== undefined) rules[name] = ignore({ ignorecase: false, allowRelativePaths: true }).add(text);
+    }
+    return new IgnoreRules([{ location, rules, isRepository }, ...this.#levels]);
+  }
+
+  /** `undefined` when no rule says anything, so that hidden entries are left out and others are not. */
+  decide(location: string, isDirectory: boolean): "ignored" | "wanted" | undefined {
+    const isInRepository = this.#levels.some(({ isRepository }) => isRepository);
+    for (const name of ignoreFileNames) {
+      if (name === ".gitignore" && !isInRepository) continue;
+      for (const level of this.#levels) {
+        const decision = decideBy(level.rules[name], level.location, location, isDirectory);
+        if (decision !== undefined) return decision;
+        if (name === ".gitignore" && level.isRepository) break;
+      }
+    }
+    return undefined;
+  }
+}
+
+function decideBy(
+  rules: Ignore | undefined,
+  directory: string,
+  location: string,
+  isDirectory: boolean,
+): "ignored" | "wanted" | undefined {
+  if (rules === undefined) return undefined;
+  const relative = location.slice(childLocation(directory, "").length);
+  const { ignored, unignored } = rules.test(isDirectory ? `${relative}/` : relative);
+  return ignored ? "ignored" : unignored ? "wanted" : undefined;
+}

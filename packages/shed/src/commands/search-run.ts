@@ -1,0 +1,225 @@
+import { closeSync, constants, readdirSync, readFileSync } from "node:fs";
+import type { FileAccess } from "../files/access.ts";
+import { lastName, parentLocation } from "../files/file-name.ts";
+import type { CommandIo } from "./command.ts";
+import { Output } from "./output.ts";
+import { programPath, programRemedy } from "./programs.ts";
+import type { ProgramName } from "./programs.ts";
+import { formOf, hasContext, searchArguments } from "./search-options.ts";
+import { SearchOutput } from "./search-output.ts";
+import type { Searched } from "./search-plan.ts";
+import { SearchProcess } from "./search-process.ts";
+
+/** What a search goes through, in order: files that were named, files that were found in a tree, the step before. */
+export type SearchItem =
+  | { readonly kind: "named"; readonly file: Searched }
+  | { readonly kind: "found"; readonly file: Searched }
+  | { readonly kind: "stdin" };
+
+export interface Search {
+  readonly name: ProgramName;
+  readonly options: ReadonlyMap<string, string | true>;
+  readonly pattern: string;
+  readonly hasNames: boolean;
+  /** More arguments for the program. */
+  readonly more: readonly string[];
+  /** Whether the program treats files of a tree differently from files that are named to it. */
+  readonly tellsFoundFiles: boolean;
+}
+
+const descriptorFolder = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
+const firstDescriptor = 3;
+
+interface Running {
+  readonly process: SearchProcess;
+  readonly names: ReadonlyMap<string, string>;
+  readonly isTree: boolean;
+}
+
+/**
+ * Searches with the real program. It is never given a path: each file is opened here, the very one that was checked,
+ * and the program gets the descriptors, so many at a time as this process may hold.
+ */
+export async function runSearch(
+  search: Search,
+  items: readonly SearchItem[],
+  { access, io }: { access: FileAccess; io: CommandIo },
+): Promise<number> {
+  const program = programPath(search.name, access.base);
+  const output = new Output(search.name, io);
+  if (program === undefined) {
+    await output.complain(programRemedy(search.name), 127);
+    return output.status;
+  }
+  return new SearchRun(search, program, access, io, output).through(items);
+}
+
+class SearchRun {
+  readonly #search: Search;
+  readonly #program: string;
+  readonly #access: FileAccess;
+  readonly #io: CommandIo;
+  readonly #output: Output;
+  readonly #said = new Set<string>();
+  #hasMatched = false;
+  #hasWritten = false;
+
+  constructor(search: Search, program: string, access: FileAccess, io: CommandIo, output: Output) {
+    this.#search = search;
+    this.#program = program;
+    this.#access = access;
+    this.#io = io;
+    this.#output = output;
+  }
+
+  async through(items: readonly SearchItem[]): Promise<number> {
+    const batches = this.#batches(items);
+    const isQuiet = formOf(this.#search.options, this.#search.name) === "nothing";
+    let running: Running | undefined = await this.#start(batches.shift() ?? []);
+    let next: Running | undefined;
+    try {
+      while (running !== undefined && !(isQuiet && this.#hasMatched)) {
+        // The next files are opened, and searched, while this process is listened to.
+        const batch = batches.shift();
+        next = batch === undefined ? undefined : await this.#start(batch);
+        await this.#listen(running);
+        running = next;
+      }
+    } finally {
+      running?.process.stop();
+      next?.process.stop();
+    }
+    await this.#output.flush();
+    if (isQuiet && this.#hasMatched) return 0;
+    return this.#output.status > 0 ? this.#output.status : this.#hasMatched ? 0 : 1;
+  }
+
+  #batches(items: readonly SearchItem[]): SearchItem[][] {
+    const most = batchSize();
+    const batches: SearchItem[][] = [];
+    for (const item of items) {
+      const batch = batches.at(-1);
+      const isLike = batch?.[0] !== undefined && this.#isTree(batch[0]) === this.#isTree(item);
+      if (batch !== undefined && isLike && batch.length < most) batch.push(item);
+      else batches.push([item]);
+    }
+    return batches;
+  }
+
+  #isTree({ kind }: SearchItem): boolean {
+    return this.#search.tellsFoundFiles && kind === "found";
+  }
+
+  async #start(items: readonly SearchItem[]): Promise<Running> {
+    const { options, pattern, more } = this.#search;
+    const names = new Map([
+      ["(standard input)", "(standard input)"],
+      ["<stdin>", "<stdin>"],
+    ]);
+    const descriptors: number[] = [];
+    const paths: string[] = [];
+    const isTree = items[0] !== undefined && this.#isTree(items[0]);
+    try {
+      for (const item of items) {
+        if (item.kind === "stdin") {
+          paths.push("-");
+          continue;
+        }
+        const descriptor = await this.#open(item.file);
+        if (descriptor === undefined) continue;
+        const path = `${descriptorFolder}/${firstDescriptor + descriptors.length}`;
+        descriptors.push(descriptor);
+        paths.push(path);
+        names.set(path, item.file.shown);
+      }
+      // Without a single file the program would read its input; this way it still judges the pattern.
+      if (paths.length === 0) paths.push("/dev/null");
+      const tree = isTree && descriptors.length > 0 ? treeArguments : undefined;
+      const process = new SearchProcess(
+        this.#program,
+        [...searchArguments(this.#search.name, options, pattern), ...more, ...(tree ?? ["--", ...paths])],
+        { descriptors, readsStdin: paths.includes("-"), io: this.#io },
+      );
+      return { process, names, isTree: tree !== undefined };
+    } finally {
+      for (const descriptor of descriptors) closeSync(descriptor);
+    }
+  }
+
+  async #open({ location, shown, stats }: Searched): Promise<number | undefined> {
+    try {
+      return this.#access.at(parentLocation(location)).openFile(lastName(location), constants.O_RDONLY, stats)
+        .descriptor;
+    } catch (error) {
+      await this.#output.complainAbout(shown, error, 2);
+      return undefined;
+    }
+  }
+
+  async #listen({ process, names, isTree }: Running): Promise<void> {
+    const { options, hasNames } = this.#search;
+    const form = formOf(options, this.#search.name);
+    const layout = { form, hasNames, hasNumbers: options.has("line-number") };
+    const needsSeparator = form === "lines" && hasContext(options) && this.#hasWritten;
+    const result = new SearchOutput(layout, this.#output, names, needsSeparator);
+    if (process.stdout !== null) {
+      for await (const chunk of process.stdout) {
+        if (Buffer.isBuffer(chunk)) result.take(chunk);
+        if (this.#output.isDue) await this.#output.flow();
+      }
+    }
+    const { status, stderr } = await process.ended();
+    this.#hasWritten ||= result.hasOutput;
+    const complaints = this.#complaints(stderr, names, isTree);
+    if (status === 0 || (isTree && status === 2 && complaints.length === 0 && result.hasOutput))
+      this.#hasMatched = true;
+    const isOnlyNote = status === 0 || status === 1 || (isTree && complaints.length === 0);
+    for (const complaint of complaints) {
+      if (this.#said.has(complaint)) continue;
+      this.#said.add(complaint);
+      await this.#output.complain(complaint, isOnlyNote ? 0 : status);
+    }
+    if (!isOnlyNote) this.#output.status = Math.max(this.#output.status, status);
+  }
+
+  /** What the program complained about, with files by the names that everybody knows. */
+  #complaints(stderr: string, names: ReadonlyMap<string, string>, isTree: boolean): readonly string[] {
+    return stderr
+      .split("\n")
+      .filter((line) => line !== "" && !(isTree && line.startsWith("File system loop found")))
+      .map((line) => {
+        const own = line.startsWith(`${this.#program}: `) ? line.slice(this.#program.length + 2) : line;
+        return own.replace(/\/(?:proc\/self|dev)\/fd\/\d+/g, (path) => names.get(path) ?? path);
+      });
+  }
+}
+
+/**
+ * Has the program find the descriptors as entries of a folder, as it would find the files of a tree: binary files are
+ * then left out and not only noted. The folder also lists itself, which the program reports as a loop.
+ */
+const treeArguments = [
+  "--no-ignore",
+  "--hidden",
+  "--follow",
+  "--max-depth=1",
+  "--threads=1",
+  "--",
+  `${descriptorFolder}/`,
+];
+
+/** A third of what this process may still open: two programs are fed at a time, and others need some too. */
+function batchSize(): number {
+  const limit = /^Max open files\s+(\d+)/m.exec(limits())?.[1];
+  if (limit === undefined) return 64;
+  const inUse = readdirSync(descriptorFolder).length;
+  return Math.max(4, Math.min(1000, Math.trunc((Number(limit) - inUse - 24) / 3)));
+}
+
+function limits(): string {
+  try {
+    return readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return "";
+  }
+}

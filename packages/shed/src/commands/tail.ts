@@ -1,0 +1,149 @@
+import { readSync } from "node:fs";
+import type { FileAccess } from "../files/access.ts";
+import { chunksOf } from "../files/reading.ts";
+import type { CommandDefinition, CommandIo } from "./command.ts";
+import { amountOf, endOptions, hasHeadings, heading } from "./head.ts";
+import type { Amount } from "./head.ts";
+import {
+  inputFingerprint,
+  inputNeeds,
+  readerInputs,
+  shownArguments,
+  stdinChunks,
+  withFile,
+} from "./inputs.ts";
+import type { CheckedFile } from "./inputs.ts";
+import { Output } from "./output.ts";
+
+/** `tail`: the last lines or bytes of files. */
+export const tail: CommandDefinition = {
+  name: "tail",
+  options: endOptions,
+  async prepare(command, context) {
+    const { options, operands } = command;
+    const given = await readerInputs("tail", operands, context);
+    const inputs = given.length === 0 ? [{ shown: "-", file: null }] : given;
+    return {
+      needs: inputNeeds(inputs),
+      shown: shownArguments(command, given),
+      fingerprint: () => inputFingerprint(inputs),
+      async run(io) {
+        const output = new Output("tail", io);
+        const amount = amountOf(options);
+        // Wanting nothing, the program does not even name its inputs.
+        if (amount.count === 0) return 0;
+        const named = hasHeadings(options, inputs.length);
+        for (const [index, input] of inputs.entries()) {
+          const { file, shown } = input;
+          if (named) output.add(heading(input, index === 0));
+          try {
+            if (file === null) await lastOfStream(io, amount, output);
+            else await lastOfFile(context.access, file, amount, output);
+          } catch (error) {
+            await output.complainAbout(shown, error);
+          }
+        }
+        await output.flush();
+        return output.status;
+      },
+    };
+  },
+};
+
+function lastOfFile(
+  access: FileAccess,
+  file: CheckedFile,
+  { unit, count }: Amount,
+  output: Output,
+): Promise<void> {
+  return withFile(access, file, async (descriptor, stats) => {
+    const size = Number(stats.size);
+    const start =
+      unit === "bytes" ? Math.max(0, size - count) : await startOfLines(descriptor, size, count, output);
+    for (const chunk of chunksOf(descriptor, { position: start })) {
+      output.add(chunk);
+      if (output.isDue) await output.flow();
+    }
+  });
+}
+
+const blockBytes = 64 * 1024;
+
+/** Where the last lines start, found by reading backwards. A last line without a newline is a line too. */
+async function startOfLines(
+  descriptor: number,
+  size: number,
+  count: number,
+  output: Output,
+): Promise<number> {
+  let left = count;
+  const block = Buffer.allocUnsafe(blockBytes);
+  for (let end = size; end > 0;) {
+    const start = Math.max(0, end - blockBytes);
+    const length = readSync(descriptor, block, 0, end - start, start);
+    const bytes = block.subarray(0, length);
+    // The newline that ends the file ends the last line; it starts no further one.
+    let before = start + length === size && bytes.at(-1) === 10 ? length - 1 : length;
+    while (before > 0) {
+      const newline = bytes.lastIndexOf(10, before - 1);
+      if (newline === -1) break;
+      if (--left === 0) return start + newline + 1;
+      before = newline;
+    }
+    end = start;
+    if (output.isDue) await output.flow();
+  }
+  return 0;
+}
+
+/** Keeps no more of a stream than its end needs. */
+async function lastOfStream(io: CommandIo, { unit, count }: Amount, output: Output): Promise<void> {
+  const kept: { bytes: Buffer; amount: number }[] = [];
+  let total = 0;
+  for await (const bytes of stdinChunks(io)) {
+    const amount = unit === "bytes" ? bytes.length : newlines(bytes);
+    kept.push({ bytes, amount });
+    total += amount;
+    // One line more than wanted is kept: the last one may have no newline.
+    for (let first = kept[0]; first !== undefined && total - first.amount > count; first = kept[0]) {
+      total -= first.amount;
+      kept.shift();
+    }
+    if (output.isDue) await output.flow();
+  }
+  const end = kept.at(-1)?.bytes.at(-1);
+  const extra = unit === "lines" && end !== undefined && end !== 10 ? 1 : 0;
+  let skipped = total + extra - count;
+  for (const { bytes, amount } of kept) {
+    if (skipped <= 0) {
+      output.add(bytes);
+    } else if (unit === "bytes") {
+      output.add(bytes.subarray(skipped));
+      skipped -= Math.min(amount, skipped);
+    } else {
+      const { rest, lines } = withoutLines(bytes, skipped);
+      output.add(rest);
+      skipped -= lines;
+    }
+    if (output.isDue) await output.flow();
+  }
+}
+
+function withoutLines(bytes: Buffer, count: number): { rest: Buffer; lines: number } {
+  let start = 0;
+  for (let lines = 0; lines < count; lines++) {
+    const newline = bytes.indexOf(10, start);
+    if (newline === -1) return { rest: bytes.subarray(bytes.length), lines };
+    start = newline + 1;
+  }
+  return { rest: bytes.subarray(start), lines: count };
+}
+
+/** How many lines end in a chunk. */
+export function newlines(bytes: Buffer): number {
+  let count = 0;
+  // A search per line would cost more than a look at each byte, for all but very long lines.
+  let index = bytes.length;
+  while (index-- > 0) if (bytes[index] === 10) count++;
+  return count;
+}
