@@ -1,8 +1,7 @@
 import { HistoryChangeError } from "../errors.ts";
-import type { UserIo } from "../runtime/user-io.ts";
-import { notesKey, type RunNotes, type ToolContext } from "../tools/context.ts";
+import { notesKey, type ToolContext } from "../tools/context.ts";
 import { parseMessage, type Message } from "../values/message.ts";
-import { parentKey, type ParentRun } from "./nesting.ts";
+import { parentKey, type RunToolContext } from "./nesting.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** A change of history that a tool asked for. */
@@ -13,57 +12,32 @@ export interface Replacement {
 
 const noReplacements: readonly Replacement[] = Object.freeze([]);
 
-/** What one call of a tool gets beside its input. A tool may keep it, but with the call ends its hold on history. */
-export class CallContext implements ToolContext {
-  readonly #run: StepContext;
-  readonly #signal: AbortSignal | undefined;
+/** One call of a tool. The tool may keep what it was given, but with the call ends its hold on history. */
+export class ToolCall {
+  /** What the tool gets beside its input: plain properties, so that it can be spread and handed on to another tool. */
+  readonly context: RunToolContext;
   #replacements: Replacement[] | undefined;
   #isOver = false;
 
   /** @param signal - Fires when the run is cancelled or the call's time is over; without it, the run's own. */
-  constructor(run: StepContext, signal?: AbortSignal) {
-    this.#run = run;
-    this.#signal = signal;
-  }
-
-  get [parentKey](): ParentRun {
-    return this.#run.asParent;
-  }
-
-  get [notesKey](): RunNotes {
-    return this.#run.effects;
-  }
-
-  get messages(): readonly Message[] {
-    return this.#run.messages;
-  }
-
-  get runId(): string {
-    return this.#run.runId;
-  }
-
-  get signal(): AbortSignal {
-    return this.#signal ?? this.#run.signal;
-  }
-
-  get io(): UserIo {
-    return this.#run.io;
-  }
-
-  get once(): ToolContext["once"] {
-    return this.#run.once;
-  }
-
-  get emit(): ToolContext["emit"] {
-    return this.#run.emit;
-  }
-
-  get replaceMessages(): ToolContext["replaceMessages"] {
-    return (range, messages) => {
+  constructor(run: StepContext, signal: AbortSignal = run.signal) {
+    const { messages, runId, io, once, emit } = run;
+    const replaceMessages: ToolContext["replaceMessages"] = (range, others) => {
       if (this.#isOver) throw new HistoryChangeError("came after the step that asked for it had ended");
       const asked = (this.#replacements ??= []);
-      checkRange(range, this.#run.messages.length, asked);
-      asked.push({ range: { ...range }, messages: messages.map(parseMessage) });
+      checkRange(range, messages.length, asked);
+      asked.push({ range: { ...range }, messages: others.map(parseMessage) });
+    };
+    this.context = {
+      messages,
+      runId,
+      signal,
+      io,
+      once,
+      emit,
+      replaceMessages,
+      [parentKey]: run.asParent,
+      [notesKey]: run.effects,
     };
   }
 

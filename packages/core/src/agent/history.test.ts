@@ -242,3 +242,47 @@ describe("the messages that a tool sees", () => {
     expect(messages).toEqual([...texts("a", "b", "c", "d", "e"), result(0), ended]);
   });
 });
+
+describe("a tool's context", () => {
+  it("can be handed on to another tool, whole or with a part of it changed", async () => {
+    const inner = tool({
+      name: "inner",
+      description: "",
+      input: Empty,
+      output: Str,
+      run: async (_input, { runId, messages, signal, io, emit, once }) => {
+        emit({ type: "script-output", content: "x" });
+        const facts = [runId, messages.length, signal.aborted, io.isLive];
+        return Str({ value: await once("key", () => facts.join()) });
+      },
+    });
+    const seen: string[] = [];
+    const outer = tool({
+      name: "outer",
+      description: "",
+      input: Str,
+      output: Str,
+      run: async (_input, context) => {
+        const io = { isLive: true, ask: () => Promise.resolve(null), notify: () => undefined };
+        const { value: whole } = await inner.invoke(Empty(), context);
+        const { value: changed } = await inner.invoke(Empty(), {
+          ...context,
+          io,
+          once: (key, effect) => Promise.resolve(effect(key)),
+        });
+        const { value: alone } = await inner.invoke(Empty(), { runId: "mine" });
+        return Str({ value: [whole, changed, alone].join(" ") });
+      },
+    });
+    const agent = new Agent({
+      name: "a",
+      mode: "deterministic",
+      defaultTools: [outer],
+      tools: [stop.copy().chain(outer)],
+      sinks: [(event) => event.type === "script-output" && seen.push(event.content)],
+    });
+    const { output } = await agent.complete("hi", { runId: "r" });
+    expect(output.value).toBe("r,1,false,false r,1,false,true mine,0,false,false");
+    expect(seen).toEqual(["x", "x"]);
+  });
+});

@@ -1,7 +1,7 @@
 import type { EventSink, RunEvent } from "../runtime/events.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
-import type { ToolContext } from "../tools/context.ts";
+import { notesKey, type RunNotes, type ToolContext } from "../tools/context.ts";
 import type { RunReport } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -72,7 +72,13 @@ export class ParentOf implements ParentRun {
 }
 
 /** Where a tool's context tells the run it belongs to. */
-export const parentKey = Symbol.for("@roboz/core/parent-run");
+export const parentKey: unique symbol = Symbol.for("@roboz/core/parent-run");
+
+/** The context of a tool that runs within a run. */
+export interface RunToolContext extends ToolContext {
+  readonly [parentKey]: ParentRun;
+  readonly [notesKey]: RunNotes;
+}
 
 /** The run that a context belongs to; undefined outside of any. */
 export function parentOf(context: ToolContext): ParentRun | undefined {

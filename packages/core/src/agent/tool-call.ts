@@ -4,8 +4,9 @@ import { isCancelled } from "../llm/errors.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { runBody } from "../tools/call.ts";
+import type { ToolContext } from "../tools/context.ts";
 import type { AnyValue } from "../values/value.ts";
-import { CallContext, type Replacement } from "./call-context.ts";
+import { ToolCall, type Replacement } from "./call-context.ts";
 import { recoveryReason } from "./recovery.ts";
 import type { StepContext } from "./step-context.ts";
 
@@ -30,7 +31,7 @@ export class BodyFailure extends Error {
 export class ToolCaller {
   readonly #pipe: EventPipe;
   readonly #shared: StepContext;
-  #call: CallContext | undefined;
+  #call: ToolCall | undefined;
   #abandon: ((reason: Error) => void) | undefined;
 
   constructor(pipe: EventPipe, shared: StepContext) {
@@ -73,9 +74,9 @@ export class ToolCaller {
     return call?.close() ?? [];
   }
 
-  #context(signal?: AbortSignal): CallContext {
-    this.#call = new CallContext(this.#shared, signal);
-    return this.#call;
+  #context(signal?: AbortSignal): ToolContext {
+    this.#call = new ToolCall(this.#shared, signal);
+    return this.#call.context;
   }
 
   async #callPatiently(node: GraphNode, input: AnyValue): Promise<unknown> {

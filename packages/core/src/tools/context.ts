@@ -57,7 +57,7 @@ export interface RunNotes {
 }
 
 /** Where the context of a run's tool has the run's notes. */
-export const notesKey = Symbol.for("@roboz/core/run-notes");
+export const notesKey: unique symbol = Symbol.for("@roboz/core/run-notes");
 
 /** The notes of the run that a context belongs to; undefined outside of any. */
 export function notesOf(context: ToolContext): RunNotes | undefined {
