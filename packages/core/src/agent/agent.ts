@@ -163,8 +163,8 @@ export class Agent<Output extends Stop = Stop> {
 
   /** The run of a snapshot, to be stepped; throws as `resume` does. */
   restore(snapshot: RunSnapshot, reply?: unknown, options: ResumeOptions = {}): Run<Output> {
-    const { runId = snapshot.runId } = options;
-    return this.#restored({ ...snapshot, runId }, reply, options, newJournal(runId, options, snapshot));
+    const state = restoreState(this.#compiled, snapshot, options);
+    return this.#restored(state, reply, options, newJournal(state.runId, options, snapshot));
   }
 
   /** @internal The run of a journal that was opened; see `resumeRun`. */
@@ -174,16 +174,15 @@ export class Agent<Output extends Stop = Stop> {
     reply: unknown,
     options: ResumeOptions,
   ): Run<Output> {
-    return this.#restored(snapshot, reply, options, journal);
+    return this.#restored(restoreState(this.#compiled, snapshot, options), reply, options, journal);
   }
 
   #restored(
-    snapshot: RunSnapshot,
+    state: RunState,
     given: unknown,
     options: ResumeOptions,
     journal: RunJournal | undefined,
   ): Run<Output> {
-    const state = restoreState(this.#compiled, snapshot, options);
     if (given === undefined) return this.#run(state, options, journal);
     const node = state.pending === null ? undefined : this.#compiled.graph.byKey.get(state.pending.tool);
     if (node === undefined) {

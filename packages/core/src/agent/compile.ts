@@ -8,6 +8,7 @@ import { noReply } from "../tools/builtin/user-question.ts";
 import { toolState, type ToolState } from "../tools/state.ts";
 import * as builtins from "../values/builtin.ts";
 import { checkAgentName } from "../values/name.ts";
+import { isFields } from "../values/parse.ts";
 import { typeState, type AnyValueType } from "../values/value.ts";
 import { compileSkills } from "./compile-skills.ts";
 import type { CompiledAgent } from "./compiled.ts";
@@ -28,7 +29,7 @@ const builtinTypes: readonly AnyValueType[] = Object.values(builtins);
  * @throws {@link AgentDefinitionError} (`core/agent-definition`) with every mistake found.
  */
 export function compileAgent(settings: AgentSettings): CompiledAgent {
-  const name = checkAgentName(settings.name);
+  const name = checkAgentName(isFields(settings) ? settings.name : undefined);
   const { mode = "steerable", description = "", endpoint, output: stopType = builtins.Stop } = settings;
   const problems = [...settingProblems(settings, mode), ...limitProblems(settings.limits)];
   const tools = toolStates(settings.tools, "tools", problems);
@@ -116,7 +117,7 @@ function settingProblems(
       wrong(`a ${mode} agent needs an \`endpoint\`; give one, or make it deterministic with default tools`);
     if (typeof systemPrompt !== "string" || systemPrompt.trim() === "")
       wrong(`a ${mode} agent needs a \`systemPrompt\` that is not blank`);
-  } else if (defaultTools.length === 0) {
+  } else if (isList(defaultTools) && defaultTools.length === 0) {
     wrong("a deterministic agent needs at least one tool in `defaultTools`, which start its chains");
   }
   if (endpoint !== undefined && !isEndpointLike(endpoint)) {

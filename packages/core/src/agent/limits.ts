@@ -1,4 +1,5 @@
 import type { AgentProblem, LimitName } from "../errors.ts";
+import { isFields } from "../values/parse.ts";
 
 /** What a run may use before it ends with `LimitReachedError`. `null` switches a limit off. */
 export interface Limits {
@@ -49,9 +50,11 @@ export function effectiveLimits(given: Limits = {}, base: EffectiveLimits = defa
 }
 
 /** What is wrong with limits as given. */
-export function limitProblems(given: Limits | undefined): AgentProblem[] {
+export function limitProblems(given: unknown): AgentProblem[] {
   const settings = (message: string): AgentProblem[] => [{ code: "settings", toolNames: [], message }];
-  const entries: [string, unknown][] = Object.entries(given ?? {});
+  if (given === undefined) return [];
+  if (!isFields(given)) return settings("`limits` is no object; leave it out for the limits by default");
+  const entries = Object.entries(given);
   return entries.flatMap(([name, limit]) => {
     if (!(name in defaults))
       return settings(`\`limits.${name}\` is no limit; there are ${Object.keys(defaults).join(", ")}`);

@@ -6,14 +6,15 @@ import type { SkillParts } from "../chains/skill-rules.ts";
 import { jsonSchemaOf } from "../values/json-schema.ts";
 import { parseMessage } from "../values/message.ts";
 import { Str, StrImage } from "../values/builtin.ts";
-import { isFields } from "../values/parse.ts";
-import { isValue, typeState, describeIssues, type AnyValue } from "../values/value.ts";
+import { describeProblem, isFields } from "../values/parse.ts";
+import { isValue, typeState, type AnyValue } from "../values/value.ts";
+import type { ResumeOptions } from "./agent.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { RepeatWatch } from "./repeats.ts";
 import { RunState } from "./run-state.ts";
 import type { GraphFingerprint, RunSnapshot } from "./snapshot.ts";
-import { snapshotProblem } from "./snapshot-form.ts";
 import { restoreValue } from "./stored-value.ts";
+import { checkForm } from "./snapshot-form.ts";
 import { storePosition } from "./store-position.ts";
 import { Tally } from "./tally.ts";
 
@@ -40,47 +41,34 @@ export function takeSnapshot(agent: CompiledAgent, state: RunState): RunSnapshot
  * The state that a snapshot holds.
  *
  * @throws {@link AgentChangedError} (`core/agent-changed`) when the graph is another one, unless `allowChanged`;
- * {@link SnapshotError} (`core/snapshot`) for what is no snapshot, or of a tool that is gone.
+ * {@link SnapshotError} (`core/snapshot`) for what is no snapshot, or of a tool that is gone; {@link MessageError}
+ * (`core/message`) for what is no message.
  */
 export function restoreState(
   agent: CompiledAgent,
   snapshot: RunSnapshot,
-  { allowChanged = false }: { readonly allowChanged?: boolean | undefined } = {},
+  { allowChanged = false, runId }: Pick<ResumeOptions, "allowChanged" | "runId">,
 ): RunState {
-  checkForm(agent, snapshot);
+  const { counts, skills } = checkForm(agent.name, snapshot);
   if (!allowChanged) checkFingerprint(agent, snapshot.fingerprint);
   const { position, messages } = snapshot;
   const { types } = agent.graph;
-  const state = new RunState(snapshot.runId, agent, restoreValue(position.output, types));
+  const state = new RunState(runId ?? snapshot.runId, agent, restoreValue(position.output, types));
   for (const message of messages) state.messages.push(parseMessage(message));
   state.view.reset(state.messages, snapshot.showings);
   state.isStarted = snapshot.isStarted;
   const known = new Set(agent.skills.map(({ name }) => name));
-  state.load(snapshot.skills.filter((name) => known.has(name)));
+  state.load(skills.filter((name) => known.has(name)));
   state.last = position.lastTool === null ? undefined : nodeOf(agent.graph, position.lastTool);
   state.chosenBy = position.chosenBy;
   state.queue = position.queue.map((key) => nodeOf(agent.graph, key));
   state.calls = position.calls.map((call) => restoreValue(call, types));
   state.pending = snapshot.pending;
   if (snapshot.pending !== null) nodeOf(agent.graph, snapshot.pending.tool);
-  state.tally = Tally.from(snapshot.counts);
+  state.tally = Tally.from(counts);
   state.repeats = RepeatWatch.from(snapshot.repeats);
   for (const [key, entry] of Object.entries(snapshot.once)) state.once.set(key, entry);
   return state;
-}
-
-function checkForm(agent: CompiledAgent, snapshot: unknown): void {
-  if (typeof snapshot !== "object" || snapshot === null || !("schemaVersion" in snapshot))
-    throw new SnapshotError("this is no snapshot of a run");
-  if (snapshot.schemaVersion !== 1)
-    throw new SnapshotError(
-      `its schema version is ${String(snapshot.schemaVersion)}, and this release reads version 1`,
-    );
-  if ("agentName" in snapshot && snapshot.agentName !== agent.name) {
-    throw new SnapshotError(`it is of the agent \`${String(snapshot.agentName)}\`, not of \`${agent.name}\``);
-  }
-  const problem = snapshotProblem(snapshot);
-  if (problem !== undefined) throw new SnapshotError(`it has parts that do not fit: ${problem}`);
 }
 
 function checkFingerprint(agent: CompiledAgent, then: GraphFingerprint): void {
@@ -139,19 +127,18 @@ function skillContract(
  */
 export function replyFor(node: GraphNode, reply: unknown): AnyValue {
   const declared = node.tool.suspends?.reply;
-  if (declared === undefined) throw new ReplyError(`\`${node.name}\` declares no reply that it could take`);
-  if (isValue(reply) && declared.is(reply)) return reply;
+  if (isValue(reply) && declared?.is(reply) === true) return reply;
   const given = typeof reply === "string" ? { value: reply } : reply;
   // A text may come with images.
-  const type = declared.kind === Str.kind && isFields(given) && "images" in given ? StrImage : declared;
-  const parsed = type.schema.safeParse(given);
+  const type = declared?.kind === Str.kind && isFields(given) && "images" in given ? StrImage : declared;
   const state = typeState(type);
-  if (state === undefined || !parsed.success || typeof parsed.data !== "object" || parsed.data === null) {
-    const why = parsed.error === undefined ? "it is no object" : describeIssues(parsed.error);
+  if (state === undefined) throw new ReplyError(`\`${node.name}\` declares no reply that it could take`);
+  const parsed = state.parse(given);
+  if ("problem" in parsed) {
     throw new ReplyError(
-      `The reply does not fit \`${type.kind}\`, which \`${node.name}\` waits for: ${why}`,
-      { cause: parsed.error },
+      `The reply does not fit \`${state.kind}\`, which \`${node.name}\` waits for: ${describeProblem(parsed.problem)}`,
+      { cause: parsed.problem },
     );
   }
-  return state.adopt(parsed.data, undefined);
+  return state.adopt(parsed.fields, undefined);
 }

@@ -1,3 +1,4 @@
+import { metadataFor } from "../values/metadata.ts";
 import { SnapshotError, UnknownKindError } from "./errors.ts";
 import { kindOf, metadataOf, typeState, type AnyValue, type AnyValueType } from "../values/value.ts";
 import type { StoredValue } from "./snapshot.ts";
@@ -16,12 +17,16 @@ export function storeValue(value: AnyValue): StoredValue {
  * {@link SnapshotError} (`core/snapshot`) when the fields do not fit.
  */
 export function restoreValue(stored: StoredValue, types: ReadonlyMap<string, AnyValueType>): AnyValue {
-  const type = types.get(stored.kind);
-  const state = type === undefined ? undefined : typeState(type);
-  if (type === undefined || state === undefined) throw new UnknownKindError({ kind: stored.kind });
-  const parsed = type.schema.safeParse(stored.fields);
-  if (!parsed.success || typeof parsed.data !== "object" || parsed.data === null) {
-    throw new SnapshotError(`a stored \`${stored.kind}\` does not fit its type`, { cause: parsed.error });
+  const state = typeState(types.get(stored.kind));
+  if (state === undefined) throw new UnknownKindError({ kind: stored.kind });
+  const misfit = (cause: unknown): SnapshotError =>
+    new SnapshotError(`a stored \`${stored.kind}\` does not fit its type`, { cause });
+  const parsed = state.parse(stored.fields);
+  if ("problem" in parsed) throw misfit(parsed.problem);
+  try {
+    const { meta } = stored;
+    return state.adopt(parsed.fields, meta === undefined ? undefined : metadataFor(stored.kind, meta));
+  } catch (cause) {
+    throw misfit(cause);
   }
-  return state.adopt(parsed.data, stored.meta);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { ToolDefinitionError } from "../errors.ts";
 import { checkName } from "../values/name.ts";
+import { isFields } from "../values/parse.ts";
 import type { ToolContext } from "./context.ts";
 import type { Contract, Input, InputType, OutOf, OutputTypes, Parent } from "./link.ts";
 import { factoryProperty } from "./state.ts";
@@ -41,7 +42,7 @@ export function factory<Context>(): <
 ) => Factory<Context, Input<I, Name>, OutOf<O>, Name>;
 export function factory(): (definition: never) => ErasedFactory {
   return (definition: ErasedDefinition) => {
-    const name = checkName("A factory", definition.name);
+    const name = checkName("A factory", isFields(definition) ? definition.name : undefined);
     const id = randomUUID();
     const bind = (context: unknown): ErasedTool => {
       checkContext(name, context);

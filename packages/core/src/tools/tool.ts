@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { ExternalDependency } from "../dependencies/external-dependency.ts";
 import { ToolDefinitionError } from "../errors.ts";
 import { checkName } from "../values/name.ts";
+import { isFields } from "../values/parse.ts";
 import {
   declareType,
   typeState,
@@ -100,7 +101,7 @@ export type ErasedDefinition = Contract<string, InputType, OutputTypes, undefine
 
 /** Checks a definition and gives the state of the tool it describes. */
 export function toolStateOf(definition: ErasedDefinition, id: string, bound?: ToolState["bound"]): ToolState {
-  const name = checkName("A tool", definition.name);
+  const name = checkName("A tool", isFields(definition) ? definition.name : undefined);
   const fail = (problem: string): never => {
     throw new ToolDefinitionError({ toolName: name, problem });
   };

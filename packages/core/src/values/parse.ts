@@ -58,6 +58,11 @@ export function refusal(kind: string, cause: unknown): ValueError | ValueTypeErr
   return new ValueError({ kind, problem, cause });
 }
 
+/** What stands in the way of a value, whatever it is; never the rejected value. */
+export function describeProblem(problem: unknown): string {
+  return problem instanceof z.ZodError ? describeIssues(problem) : "a check of the schema failed";
+}
+
 const maxIssues = 5;
 const maxIssueLength = 200;
 

@@ -3,7 +3,8 @@ import * as z from "zod";
 import { CoreError } from "../../errors.ts";
 import { Invoke } from "../../values/builtin.ts";
 import type { ToolState } from "../../tools/state.ts";
-import { describeIssues, typeState, type AnyValue, type AnyValueType } from "../../values/value.ts";
+import { describeProblem } from "../../values/parse.ts";
+import { typeState, type AnyValue, type AnyValueType } from "../../values/value.ts";
 import type { JsonSchema, ModelTool } from "../client.ts";
 import type { Telemetry } from "../endpoint.ts";
 import type { ReplyProblem } from "../errors.ts";
@@ -157,9 +158,8 @@ function compileTool(tool: ToolState): CheckCall {
  */
 export function misfit(problem: unknown): string {
   if (typeof problem === "string") return problem;
-  if (problem instanceof z.ZodError) return describeIssues(problem);
   if (CoreError.is(problem)) throw problem;
-  return "a check of the schema failed";
+  return describeProblem(problem);
 }
 
 function unknownKey(key: string): string {
