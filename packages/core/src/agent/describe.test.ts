@@ -129,7 +129,7 @@ describe("agent.describe", () => {
       await rm(folder, { recursive: true });
     });
 
-    it("core 71: sends no event, asks no model and creates no file", async () => {
+    it("core 71, and instead of core 98 (`agent.describe()`, issue 2): sends no event, asks no model and creates no file", async () => {
       const { agent, endpoint, events } = numbers();
       const reading = agent.copy({ initialMessages: [{ path: folder }] });
       const { messages } = await reading.describe();

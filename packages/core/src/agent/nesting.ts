@@ -1,7 +1,7 @@
 import type { EventSink, RunEvent } from "../runtime/events.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
-import { notesKey, type RunNotes, type ToolContext } from "../tools/context.ts";
+import type { notesKey, RunNotes, ToolContext } from "../tools/context.ts";
 import type { RunReport } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
 

@@ -45,6 +45,46 @@ const intOrStr = loose("int_or_str", Empty, [Int, Str]);
 const stopOrStr = loose("stop_or_str", Empty, [Stop, Str]);
 const guard = Str.is;
 
+describe("tools of one agent", () => {
+  const made = factory<string>()({
+    name: "made",
+    description: "",
+    input: Empty,
+    output: Empty,
+    run: () => Empty(),
+  });
+
+  it.each([
+    { why: "of one name", tools: () => [made("a"), made("b")], names: ["made"] },
+    {
+      why: "that were renamed",
+      tools: () => [made("a").rename("one"), made("b").rename("two")],
+      names: ["one", "two"],
+    },
+  ])("are not two of one factory: $why", ({ tools, names }) => {
+    expect(problemsOf(tools())).toContainEqual(
+      expect.objectContaining({ code: "duplicate-id", toolNames: names }),
+    );
+  });
+
+  it("may be two of one factory when one is a copy", () => {
+    expect(problemsOf([made("a"), made("b").copy({ name: "other" })])).toEqual([]);
+  });
+
+  it("do not mean two things by one kind of value, be it one tool or two", () => {
+    const one = value("order", { dish: z.string() });
+    const other = value("order", { guests: z.int() });
+    const same = value("order", { dish: z.string() });
+    expect(problemsOf([loose("first", one, Empty), loose("second", other, Empty)])).toMatchObject([
+      { code: "kind-clash", toolNames: ["first", "second"] },
+    ]);
+    expect(problemsOf([loose("both", one, [other, Empty])])).toMatchObject([
+      { code: "kind-clash", toolNames: ["both"] },
+    ]);
+    expect(problemsOf([loose("first", one, Empty), loose("second", same, Empty)])).toEqual([]);
+  });
+});
+
 describe("a link that cannot stand is one sentence", () => {
   it.each([
     {
