@@ -24,6 +24,12 @@ export const commandList: readonly ListedCommand[] = [
     load: async () => (await import("./commands/graph.ts")).graph,
   },
   {
+    name: "runs",
+    usage: "runs",
+    describe: "List, show, resume, fork and export kept runs",
+    load: async () => (await import("./commands/runs.ts")).runs,
+  },
+  {
     name: "example",
     usage: "example",
     describe: "Run a bundled example, without a key",

@@ -88,6 +88,20 @@ export function textOption(name: string, describe: string) {
   } as const;
 }
 
+/** An option that takes a whole number of 0 or more; given again, the last one counts. */
+export function wholeNumberOption(name: string, describe: string) {
+  return {
+    type: "string",
+    requiresArg: true,
+    describe,
+    coerce: (given: string | readonly string[]): number => {
+      const digits = requireText(name, [given].flat().at(-1));
+      if (!/^\d{1,15}$/.test(digits)) throw new UsageError(`\`--${name}\` is a whole number of 0 or more`);
+      return Number(digits);
+    },
+  } as const;
+}
+
 /** An option that takes one of a few words; given again, the last one counts. */
 export function choiceOption<const Choice extends string>(
   name: string,

@@ -27,6 +27,7 @@ export type AnyCliError =
   | OutputClosedError
   | PromptError
   | RunEndedError
+  | StoreError
   | SuspendedRunError
   | UsageError;
 
@@ -174,14 +175,48 @@ export class NoModelError extends CliError {
   }
 }
 
+/**
+ * Why a store was not opened: it is not there (`missing`), it is no folder of journals (`no-folder`), it is called like a database
+ * and is none (`no-database`), or nothing here reads databases (`no-sqlite`).
+ */
+export type StoreFault = "missing" | "no-folder" | "no-database" | "no-sqlite";
+
+const storeFaults: Readonly<Record<StoreFault, string>> = {
+  missing: "does not exist; `roboz run MODULE --store PATH` keeps runs in one",
+  "no-folder": "is no folder of journals; a database ends with .db, .sqlite or .sqlite3",
+  "no-database": "is no database file",
+  "no-sqlite": "is a database, which needs one more package; run `npm install @roboz/sqlite`",
+};
+
+/** A store of runs given on the command line could not be opened. */
+export class StoreError extends CliError {
+  readonly code = "cli/store";
+  /** As it was given. */
+  readonly path: string;
+  readonly fault: StoreFault;
+
+  constructor({ path, fault }: { readonly path: string; readonly fault: StoreFault }) {
+    super(`the store \`${path}\` ${storeFaults[fault]}`);
+    this.path = path;
+    this.fault = fault;
+  }
+}
+
 /** A run waits for a reply that this command cannot give. */
 export class SuspendedRunError extends CliError {
   readonly code = "cli/suspended";
   /** The tool that asked. */
   readonly toolName: string;
 
-  constructor({ toolName, question }: { readonly toolName: string; readonly question: string }) {
-    super(`the run waits for a reply to \`${toolName}\`: ${question}`);
+  constructor(waiting: {
+    readonly toolName: string;
+    readonly question: string;
+    /** How to go on later; only for a run that is kept. */
+    readonly resumeCommand?: string | undefined;
+  }) {
+    const { toolName, question, resumeCommand } = waiting;
+    const hint = resumeCommand === undefined ? "" : `; answer with: ${resumeCommand} --reply REPLY`;
+    super(`the run waits for a reply to \`${toolName}\`: ${question}${hint}`);
     this.toolName = toolName;
   }
 }

@@ -57,6 +57,19 @@ describe("main", () => {
       error: "`--secret` needs a value",
     },
     { why: "no version option", args: ["--version"], error: "a command is missing" },
+    { why: "cli 1: runs without a command", args: ["runs"], error: "a command is missing" },
+    { why: "no store", args: ["runs", "list"], error: "`--store` is required" },
+    { why: "no id", args: ["runs", "show", "--store", "x"], error: "an argument is missing" },
+    {
+      why: "a step that is no number",
+      args: ["runs", "fork", "r", "--store", "x", "--at", "abc"],
+      error: "`--at` is a whole number",
+    },
+    {
+      why: "a step below the beginning",
+      args: ["runs", "fork", "r", "--store", "x", "--at=-1"],
+      error: "`--at` is a whole number",
+    },
     { why: "a module that is not named", args: ["graph"], error: "an argument is missing" },
     { why: "two modules", args: ["run", "a.ts", "b.ts"], error: "too many arguments" },
   ])("refuses with usage and status 2 ($why)", async ({ args, error }) => {
@@ -85,7 +98,9 @@ describe("main", () => {
     { args: ["inventory", "--help"], shows: "roboz inventory generate" },
     { args: ["inventory", "generate", "--help"], shows: "--output" },
     { args: ["env", "encrypt", "--help"], shows: "--secret" },
-    { args: ["run", "--help"], shows: "--model" },
+    { args: ["run", "--help"], shows: "--store" },
+    { args: ["runs", "--help"], shows: "roboz runs resume" },
+    { args: ["runs", "resume", "--help"], shows: "--reply" },
   ])("cli 2: prints help and does nothing else ($args)", async ({ args, shows }) => {
     const { status, output, errors } = await run(...args);
     expect({ status, errors }).toEqual({ status: 0, errors: "" });
@@ -98,6 +113,7 @@ describe("main", () => {
     expect([...commands].map(([, name]) => name)).toEqual([
       "run",
       "graph",
+      "runs",
       "example",
       "inventory",
       "env",
@@ -107,6 +123,8 @@ describe("main", () => {
 
   it.each([
     { line: ["roboz", "inv"], offered: ["inventory"] },
+    { line: ["roboz", "runs", ""], offered: ["list", "show", "resume", "fork", "export"] },
+    { line: ["roboz", "runs", "fork", "r1", "--"], offered: ["--store", "--at"] },
     { line: ["roboz", "inventory", ""], offered: ["init", "generate"] },
     { line: ["roboz", "inventory", "generate", "--"], offered: ["--path", "--output"] },
     { line: ["roboz", "graph", "agent.ts", "--format", ""], offered: ["mermaid", "svg", "json"] },

@@ -1,6 +1,4 @@
-import type { Agent } from "@roboz/core";
-
-import { command, type CommandContext, textOption } from "../command.ts";
+import { command, textOption } from "../command.ts";
 
 /** `run <module>`: runs an exported agent in the terminal. */
 export const run = command({
@@ -16,19 +14,34 @@ export const run = command({
       .option("input", textOption("input", "What the run starts from"))
       .option("model", textOption("model", "Model of the catalogue to ask instead, as provider.model"))
       .option("export", textOption("export", "Name of the export; by default the only agent there is"))
+      .option(
+        "store",
+        textOption("store", "Keep the run in this folder, or database by its ending (.db, .sqlite)"),
+      )
       .option("json", { type: "boolean", describe: "Print the result as JSON when the run has ended" }),
-  run: async ({ module, input, model, export: exportName, json }, context) => {
-    const [{ loadAgent }, { runInTerminal }] = await Promise.all([
-      import("../run/agent-module.ts"),
+  run: async ({ module, input, model, export: exportName, store: storePath, json }, context) => {
+    const [{ chosenAgent }, { runInTerminal }] = await Promise.all([
+      import("../run/chosen-agent.ts"),
       import("../run/agent-runner.ts"),
     ]);
-    const agent = await loadAgent(module, exportName);
-    const chosen = model === undefined ? agent : await withChosenModel(agent, model, context);
-    await runInTerminal(chosen, context, { input, json });
+    const agent = await chosenAgent({ module, model, exportName }, context.terminal);
+    if (storePath === undefined) {
+      await runInTerminal(agent, context, { input, json });
+      return;
+    }
+    const [{ openStore }, { resumeCommand }] = await Promise.all([
+      import("../runs/open-store.ts"),
+      import("../runs/resume-command.ts"),
+    ]);
+    const { store, close } = await openStore(storePath, { isNew: true });
+    try {
+      await runInTerminal(agent, context, {
+        input,
+        json,
+        kept: { store, resumeCommand: resumeCommand({ module, storePath, exportName, model }) },
+      });
+    } finally {
+      await close();
+    }
   },
 });
-
-async function withChosenModel(agent: Agent, model: string, { terminal }: CommandContext): Promise<Agent> {
-  const { withModel } = await import("../run/model-choice.ts");
-  return withModel(agent, model, terminal);
-}
