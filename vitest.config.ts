@@ -34,8 +34,9 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],
-      exclude: ["**/*.test.ts", "**/*.test-d.ts"],
+      exclude: ["**/*.test.ts", "**/*.test-d.ts", "**/__fixtures__/**"],
       reporter: ["text", "json-summary"],
+      thresholds: { "packages/core/src/**": { branches: 95 } },
     },
   },
 });
