@@ -80,6 +80,11 @@ describe.each(packageFolders(join(root, "packages")).map((folder) => basename(fo
       expect(readManifest(folder).description).toMatch(/\.$/);
     });
 
+    it("has a README with a program as its first `ts` block, which the test of the packed packages runs", () => {
+      const [, program] = /^```ts\n(.*?)^```$/ms.exec(read(`packages/${name}/README.md`)) ?? [];
+      expect(program).toContain('from "@roboz/');
+    });
+
     it("is part of the build and stands in the README", () => {
       expect(read("tsconfig.build.json")).toContain(`"packages/${name}/tsconfig.build.json"`);
       expect(read("README.md")).toContain(`\`@roboz/${name}\``);
