@@ -7,7 +7,11 @@ export function isRunId(candidate: unknown): candidate is string {
   return typeof candidate === "string" && safe.test(candidate);
 }
 
-/** Refuses a run id that is no safe path component. */
+/**
+ * Refuses a run id that is no safe path component; for a journal store of your own.
+ *
+ * @throws {@link RunIdError} (`core/run-id`).
+ */
 export function checkRunId(runId: string): string {
   if (!isRunId(runId)) throw new RunIdError();
   return runId;

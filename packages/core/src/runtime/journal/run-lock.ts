@@ -1,20 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import * as z from "zod";
 
 import { RunLockedError } from "./errors.ts";
 import type { FileLayer } from "./file-layer.ts";
-import { isAlive, ownIdentity } from "./process-identity.ts";
-
-const ownerSchema = z.object({
-  pid: z.int(),
-  startedAt: z.string().nullable(),
-  boot: z.string().nullable(),
-  nonce: z.string(),
-});
-
-/** Holds that ended in this process and could not be said so on the disk. */
-const ended = new Set<string>();
+import { isHeld, newProcessHold } from "./process-hold.ts";
 
 /**
  * Holds a run against other processes, by numbered files in a folder of the run's own: the holder is the owner of the
@@ -32,11 +20,10 @@ export async function lockRun(files: FileLayer, folder: string, runId: string): 
 
   await files.makeFolder(locks);
   const highest = Math.max(0, ...(await numbers()));
-  if (highest > 0 && (await isHeld(files, pathOf(highest)))) throw new RunLockedError({ runId });
+  if (highest > 0 && (await isTaken(files, pathOf(highest)))) throw new RunLockedError({ runId });
   const own = highest + 1;
-  const nonce = randomUUID();
-  if (!(await files.createExclusive(pathOf(own), JSON.stringify({ ...ownIdentity(), nonce }))))
-    throw new RunLockedError({ runId });
+  const hold = newProcessHold();
+  if (!(await files.createExclusive(pathOf(own), hold.text))) throw new RunLockedError({ runId });
   const after = await numbers();
   if (Math.max(own, ...after) > own) {
     await files.remove(pathOf(own));
@@ -48,26 +35,13 @@ export async function lockRun(files: FileLayer, folder: string, runId: string): 
       await files.empty(pathOf(own));
     } catch {
       // The disk went read-only, or the folder elsewhere. Others find the run held until this process ends, and this process knows better.
-      ended.add(nonce);
+      hold.end();
     }
   };
 }
 
-/** Whether a lock's owner is at work. */
-async function isHeld(files: FileLayer, path: string): Promise<boolean> {
+/** A lock is made with what it says in it: one with nothing was released, or is what a power cut left of one. */
+async function isTaken(files: FileLayer, path: string): Promise<boolean> {
   const bytes = await files.read(path);
-  // A lock is made with what it says in it: one with nothing was released, or is what a power cut left of one.
-  if (bytes === undefined || bytes.every((byte) => byte === 0)) return false;
-  const owner = ownerSchema.safeParse(asJson(new TextDecoder().decode(bytes)));
-  // What cannot be read may be a later release's: nobody can know better.
-  if (!owner.success) return true;
-  return !ended.has(owner.data.nonce) && isAlive(owner.data);
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return bytes !== undefined && isHeld(new TextDecoder().decode(bytes));
 }
