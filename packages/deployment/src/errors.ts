@@ -19,7 +19,18 @@ export abstract class DeploymentError extends Error {
 
 /** Every error this package throws, told apart by `code`. */
 export type AnyDeploymentError =
-  BuildMissingError | CapabilityValueError | EmptyChainError | SettingTypeError | SettingValueError;
+  | AttributeNameError
+  | BuildMissingError
+  | CapabilityBuildError
+  | CapabilityValueError
+  | DeploymentValidationError
+  | DuplicateCapabilityError
+  | EmptyChainError
+  | SelectionError
+  | SelectionTypeError
+  | SettingTypeError
+  | SettingValueError
+  | UnknownAttributeError;
 
 /** The codes of {@link AnyDeploymentError}; a later release may add some, so a `switch` keeps a default. */
 export type DeploymentErrorCode = AnyDeploymentError["code"];
@@ -110,6 +121,141 @@ export class BuildMissingError extends DeploymentError {
     super(
       `${place({ capabilityName, agentName, labelKind: "tool" })} cannot be built: give it a \`value\` or a \`build\`, or override \`build\``,
     );
+    this.capabilityName = capabilityName;
+    this.agentName = agentName;
+  }
+}
+
+/** Two capabilities of one agent have the same name; none of those given was added. */
+export class DuplicateCapabilityError extends DeploymentError {
+  readonly code = "deployment/duplicate-capability";
+  readonly agentName: string;
+  readonly capabilityName: string;
+
+  constructor({ agentName, capabilityName }: { agentName: string; capabilityName: string }) {
+    super(
+      `The agent ${quoted(agentName)} would have two capabilities called ${quoted(capabilityName)}; give one another label`,
+    );
+    this.agentName = agentName;
+    this.capabilityName = capabilityName;
+  }
+}
+
+/** A selection, or one of its choices, is of the wrong type; the one before stays. */
+export class SelectionTypeError extends DeploymentError {
+  readonly code = "deployment/selection-type";
+  readonly agentName: string;
+  /** Undefined when the whole selection is no map. */
+  readonly capabilityName: string | undefined;
+
+  constructor(refused: { agentName: string; capabilityName: string | undefined; problem: string }) {
+    const { agentName, capabilityName, problem } = refused;
+    const what = capabilityName === undefined ? "" : `: ${quoted(capabilityName)}`;
+    super(`The capability selection of ${quoted(agentName)}${what} ${problem}`);
+    this.agentName = agentName;
+    this.capabilityName = capabilityName;
+  }
+}
+
+/** A capability was selected that is not declared, or in a way that its label does not allow; the selection before stays. */
+export class SelectionError extends DeploymentError {
+  readonly code = "deployment/selection";
+  readonly agentName: string;
+  readonly capabilityName: string;
+
+  constructor(refused: { agentName: string; capabilityName: string; problem: string }) {
+    const { agentName, capabilityName, problem } = refused;
+    super(`The capability selection of ${quoted(agentName)}: ${quoted(capabilityName)} ${problem}`);
+    this.agentName = agentName;
+    this.capabilityName = capabilityName;
+  }
+}
+
+/** An attribute has a name that none may have; no attribute of that call was set. */
+export class AttributeNameError extends DeploymentError {
+  readonly code = "deployment/attribute-name";
+  readonly agentName: string;
+  readonly attributeName: string;
+
+  constructor(refused: { agentName: string; attributeName: string; problem: string }) {
+    const { agentName, attributeName, problem } = refused;
+    super(`The agent ${quoted(agentName)} has no attribute ${quoted(attributeName)}: the name ${problem}`);
+    this.agentName = agentName;
+    this.attributeName = attributeName;
+  }
+}
+
+/** An attribute was read that is not set. */
+export class UnknownAttributeError extends DeploymentError {
+  readonly code = "deployment/unknown-attribute";
+  readonly agentName: string;
+  readonly attributeName: string;
+
+  constructor(asked: { agentName: string; attributeName: string; known: readonly string[] }) {
+    const { agentName, attributeName, known } = asked;
+    const set = known.length === 0 ? "none is set" : `set are ${known.map(quoted).join(", ")}`;
+    super(`The agent ${quoted(agentName)} has no attribute ${quoted(attributeName)}; ${set}`);
+    this.agentName = agentName;
+    this.attributeName = attributeName;
+  }
+}
+
+/** What is wrong with how agents hang together. */
+export interface GraphProblem {
+  readonly code: "cycle" | "child-name" | "duplicate-name";
+  /** The way round, or the name in question. */
+  readonly agentNames: readonly string[];
+  readonly message: string;
+}
+
+/** An attribute that a capability requires, and an agent does not have. */
+export interface AttributeProblem {
+  readonly code: "unmet-attribute";
+  readonly agentName: string;
+  readonly capabilityName: string;
+  /** The name of the capability's class. */
+  readonly capabilityClass: string;
+  readonly attributeName: string;
+  /** The types that would do, joined with "or". */
+  readonly expected: string;
+  /** `missing`, `null`, or the type of what is there. */
+  readonly found: string;
+  readonly message: string;
+}
+
+/** What keeps a deployment from being built. */
+export type DeploymentProblem = GraphProblem | AttributeProblem;
+
+/** Agents cannot be built as they are described; `problems` has all that was found, root first. Nothing was built. */
+export class DeploymentValidationError extends DeploymentError {
+  readonly code = "deployment/validation";
+  readonly agentName: string;
+  readonly problems: readonly DeploymentProblem[];
+
+  constructor({ agentName, problems }: { agentName: string; problems: readonly DeploymentProblem[] }) {
+    const lines = problems.map(({ message }) => message);
+    super(
+      lines.length === 1
+        ? lines.join("")
+        : `The deployment of ${quoted(agentName)} has ${lines.length} problems:\n${lines.map((line) => `- ${line}`).join("\n")}`,
+    );
+    this.agentName = agentName;
+    this.problems = problems;
+  }
+}
+
+/** A capability's builder failed; `cause` is what it threw. */
+export class CapabilityBuildError extends DeploymentError {
+  readonly code = "deployment/capability-build";
+  readonly capabilityName: string;
+  readonly agentName: string;
+
+  constructor(failed: { capabilityName: string; agentName: string; cause: unknown }) {
+    const { capabilityName, agentName, cause } = failed;
+    const reason = cause instanceof Error ? `: ${cause.message}` : "";
+    super(`The capability ${quoted(capabilityName)} of ${quoted(agentName)} could not be built${reason}`, {
+      cause,
+    });
     this.capabilityName = capabilityName;
     this.agentName = agentName;
   }

@@ -1,4 +1,8 @@
-import { Empty, Stop, Str, tool, type AnyTool } from "@roboz/core";
+import { Empty, MockLLMEndpoint, Skill, Stop, Str, tool, type Agent, type AnyTool } from "@roboz/core";
+
+import { Capability } from "../capability.ts";
+import { DeployableAgent, type DeployableAgentSettings } from "../deployable-agent.ts";
+import { SkillLabel, ToolLabel, type SkillLabelOptions, type ToolLabelOptions } from "../label.ts";
 
 /** A tool that does nothing, under a name. */
 export function toolNamed(name: string, chainedTo?: AnyTool): AnyTool {
@@ -31,4 +35,48 @@ export function thrownBy(make: () => unknown): unknown {
   } catch (error) {
     return error;
   }
+}
+
+/** A skill without tools, unless some are given. */
+export function skillNamed(name: string, tools: readonly AnyTool[] = []): Skill {
+  return new Skill({ name, description: `About ${name}.`, instructions: `Follow ${name}.`, tools });
+}
+
+/** A capability of one tool that bears the label's name. */
+export function toolCapability(name: string, options?: ToolLabelOptions): Capability {
+  return new Capability({ label: ToolLabel(name, options), value: toolNamed(name) });
+}
+
+/** A capability of one skill that bears the label's name. */
+export function skillCapability(name: string, options?: SkillLabelOptions): Capability {
+  return new Capability({ label: SkillLabel(name, options), value: skillNamed(name) });
+}
+
+/** An agent that can be built, driven by a model that is never asked. */
+export function definitionOf(
+  name: string,
+  settings: Partial<DeployableAgentSettings<never>> = {},
+): DeployableAgent {
+  return new DeployableAgent<never>({
+    name,
+    systemPrompt: "Help.",
+    agentEndpoint: new MockLLMEndpoint([]),
+    ...settings,
+  });
+}
+
+/** Constructs, or calls a method of, something with what the compiler would refuse. */
+export function loosely(target: object, method: string, ...given: readonly unknown[]): unknown {
+  const callable: unknown = Reflect.get(target, method);
+  if (typeof callable !== "function") throw new TypeError(`\`${method}\` is no method`);
+  return Reflect.apply(callable, target, given);
+}
+
+/** The names of a built agent's tools by role, in order; the prompters that every agent has left out. */
+export function rolesOf(agent: Agent): Readonly<Record<"tools" | "defaults", readonly string[]>> {
+  const nodes = agent.graph().nodes.filter(({ name }) => !["prompt_llm", "prompt_user"].includes(name));
+  return {
+    tools: nodes.filter(({ role }) => role !== "default").map(({ name }) => name),
+    defaults: nodes.filter(({ role }) => role === "default").map(({ name }) => name),
+  };
 }
