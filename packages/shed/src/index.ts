@@ -16,3 +16,4 @@ export type {
   PermissionRule,
   PolicyDecision,
 } from "./permissions/policy.ts";
+export type { GuardedToolOptions, PermissionRequest } from "./command-tools/approval.ts";

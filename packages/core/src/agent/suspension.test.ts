@@ -165,6 +165,38 @@ describe("a tool that suspends", () => {
     expect(error).toMatchObject({ code: "core/suspended", result: { toolName: "review" } });
   });
 
+  it("may work the reply into an output, which then need not be of the reply's type", async () => {
+    const Sum = value("sum", { total: z.int() });
+    const add = tool({
+      name: "add",
+      description: "",
+      input: Empty,
+      output: [Sum, Suspend],
+      suspends: {
+        request: z.string(),
+        reply: Str,
+        resume: (reply, state) => {
+          const total = z.int().parse(state) + Number(reply);
+          return total < 10 ? Suspend({ request: "more?", state: total }) : Sum({ total });
+        },
+      },
+      run: () => Suspend({ request: "how much?", state: 0 }),
+    });
+    const end = tool({
+      name: "end",
+      description: "",
+      input: Sum,
+      output: Stop,
+      chainedTo: add,
+      run: ({ total }) => Stop({ value: String(total) }),
+    });
+    const agent = new Agent({ name: "adding", mode: "deterministic", defaultTools: [add], tools: [end] });
+    const first = suspended(await agent.invoke());
+    const second = suspended(await agent.resume(throughJson(first.snapshot), "4"));
+    expect(second.request).toBe("more?");
+    expect(await agent.resume(throughJson(second.snapshot), "7")).toMatchObject({ output: { value: "11" } });
+  });
+
   it("may suspend several times in one run", async () => {
     const ask = tool({
       name: "ask",

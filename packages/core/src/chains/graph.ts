@@ -182,10 +182,11 @@ function unknownParent(node: GraphNode, link: LinkState): AgentProblem {
   };
 }
 
-/** What a tool hands on to its children: every output but Stop and Suspend, plus the reply it suspends for. */
+/** What a tool hands on to its children: every output but Stop and Suspend, plus the reply that becomes its output. */
 function handedOn(tool: ToolState): readonly AnyValueType[] {
   const handed = tool.outputs.filter((type) => !isOf(type, "stop") && !isOf(type, "suspend"));
-  return tool.suspends === undefined ? handed : [...handed, tool.suspends.reply];
+  const { suspends } = tool;
+  return suspends === undefined || suspends.resume !== undefined ? handed : [...handed, suspends.reply];
 }
 
 function isOf(type: AnyValueType, family: string): boolean {

@@ -19,9 +19,8 @@ export interface Suspends {
   readonly request: z.ZodType;
   readonly reply: AnyValueType;
   /**
-   * Works the reply into an output, for a tool that has more to do; without it the reply is the output.
-   *
-   * @internal
+   * Works the reply, unchecked, and the `state` of the tool's Suspend into an output, for a tool that has more to do;
+   * without it the reply is the output. It may suspend again, and throws {@link ReplyError} for a reply that it cannot use.
    */
   readonly resume?: (reply: unknown, state: unknown, context: ToolContext) => unknown;
 }

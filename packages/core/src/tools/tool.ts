@@ -174,6 +174,7 @@ function checkSuspends(
   const { request, reply } = suspends;
   if (!(request instanceof z.ZodType)) fail("has no zod schema in `suspends.request`");
   if (typeState(reply) === undefined) fail("has no value type in `suspends.reply`");
+  if (suspends.resume !== undefined) return;
   if (!outputs.some((type) => reply.lineage.includes(type.kind))) {
     fail(
       `suspends for a reply of \`${reply.kind}\`, which becomes its output; declare that type in \`output\` too`,

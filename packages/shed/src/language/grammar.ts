@@ -9,7 +9,7 @@ export type Operator = (typeof operators)[number];
 /** The most one input may hold; more is refused as a whole. */
 export const inputLimits = Object.freeze({ commands: 100, tokens: 5_000, characters: 1_000_000 });
 
-const tags = ["CMD", "FLG", "ARG", "PTH", "CTL"] as const;
+export const tags = ["CMD", "FLG", "ARG", "PTH", "CTL"] as const;
 type Tag = (typeof tags)[number];
 
 const token = z.tuple([z.string(), z.enum(tags)]);

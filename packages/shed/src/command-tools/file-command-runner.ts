@@ -1,0 +1,362 @@
+import { NO_MESSAGE, Suspend, type ToolContext } from "@roboz/core";
+import * as z from "zod";
+
+import { systemSentence } from "../files/system-error.ts";
+import { nextStep, stepsOf, type Step } from "../language/grammar.ts";
+import { reportText, withJudgement, withStep, type Ending, type StepReport } from "../language/report.ts";
+import { SpoolStore, type Spool, type SpoolLimits } from "../language/spool.ts";
+import { judge, type Exchange, type Judgement } from "../permissions/guard.ts";
+import {
+  guardCall,
+  auditDecision,
+  replyText,
+  type GuardedCall,
+  type GuardedToolOptions,
+} from "./approval.ts";
+import { execute, type Outcome } from "./execution.ts";
+import {
+  exchangeSchema,
+  FileCommandProgress,
+  FileCommandReport,
+  GuardedFileCommand,
+  positionOf,
+  ResolvedFileCommand,
+  type Piped,
+  type Position,
+} from "./payloads.ts";
+import {
+  fingerprintOf,
+  PreparedStore,
+  prepare,
+  type CommandSetting,
+  type Preparation,
+} from "./preparation.ts";
+
+/** What a runner is made with. */
+export interface RunnerSettings extends CommandSetting {
+  readonly options: GuardedToolOptions;
+  /** Of one command; 60,000 by default. */
+  readonly timeoutMs: number;
+  readonly spoolLimits: SpoolLimits;
+}
+
+/** Pipes with at most this many bytes are carried in the payload, and outlive the process. */
+const carriedBytes = 64 * 1024;
+
+const waitingState = z.object({
+  resolved: z.unknown(),
+  answered: z.array(exchangeSchema),
+  fingerprint: z.string(),
+});
+
+const hidden = { truncation: NO_MESSAGE };
+
+/** Does the work of the four tools. All that a sequence needs travels in the payloads; what is kept here is a short cut. */
+export class FileCommandRunner {
+  readonly #settings: RunnerSettings;
+  readonly #prepared = new PreparedStore();
+  readonly #spools = new SpoolStore();
+
+  constructor(settings: RunnerSettings) {
+    this.#settings = settings;
+  }
+
+  /** Looks into the command that a sequence has reached. */
+  async resolve(position: Position, context: ToolContext): Promise<ResolvedFileCommand> {
+    const preparation = await prepare(stepAt(position), this.#settings, context.signal);
+    return resolvedCommand(position, preparation, this.#prepared.put(preparation));
+  }
+
+  /** Judges a command that was looked into. */
+  async guard(
+    resolved: ResolvedFileCommand,
+    context: ToolContext,
+    waited?: { readonly answered: readonly Exchange[]; readonly fingerprint: string },
+  ): Promise<GuardedFileCommand | Suspend> {
+    const call = this.#call(context, stepAt(resolved));
+    if (resolved.refusal !== null) return refused(call, resolved);
+    const preparation =
+      this.#prepared.get(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
+    if ("refusal" in preparation) return refused(call, resolvedCommand(resolved, preparation, resolved.id));
+    const { prepared } = preparation;
+    const answered = waited?.answered ?? [];
+    const judgement: Judgement =
+      waited !== undefined && waited.fingerprint !== fingerprintOf(prepared)
+        ? changed(answered)
+        : await guardCall(call, prepared.needs, answered);
+    if (judgement.status === "waiting") {
+      const { need, prompt, exchanges } = judgement;
+      return Suspend({
+        request: { type: "permission-request", question: prompt, ...need, command: resolved.label },
+        state: { resolved, answered: exchanges, fingerprint: fingerprintOf(prepared) },
+      });
+    }
+    const { exchanges } = judgement;
+    return GuardedFileCommand(
+      {
+        ...positionOf(resolved),
+        ...withJudgement(resolved, judgement),
+        id: resolved.id,
+        label: resolved.label,
+        refusal: null,
+        verdict: judgement.status,
+        reason: judgement.status === "denied" ? judgement.reason : null,
+        exchanges: [...exchanges],
+        fingerprint: exchanges.length === 0 ? null : fingerprintOf(prepared),
+      },
+      hidden,
+    );
+  }
+
+  /** Goes on with a judgement that waited for a reply. */
+  async resumeGuard(
+    reply: unknown,
+    state: unknown,
+    context: ToolContext,
+  ): Promise<GuardedFileCommand | Suspend> {
+    const text = replyText(reply);
+    const { resolved: fields, answered, fingerprint } = waitingState.parse(state);
+    const resolved = ResolvedFileCommand(z.parse(ResolvedFileCommand.schema, fields));
+    const { policy } = this.#settings;
+    const preparation =
+      this.#prepared.get(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
+    if ("refusal" in preparation)
+      return refused(
+        this.#call(context, stepAt(resolved)),
+        resolvedCommand(resolved, preparation, resolved.id),
+      );
+    const { needs } = preparation.prepared;
+    const asked = await judge({ policy, needs, ask: "later", answered, audit: () => undefined });
+    // The rules may be others by now; a reply then answers nothing.
+    const more = asked.status === "waiting" ? [{ prompt: asked.prompt, reply: text }] : [];
+    return this.guard(resolved, context, { answered: [...asked.exchanges, ...more], fingerprint });
+  }
+
+  /** Runs a judged command, if it may, and finds what is next. */
+  async execute(
+    guarded: GuardedFileCommand,
+    context: ToolContext,
+  ): Promise<FileCommandProgress | FileCommandReport> {
+    const step = stepAt(guarded);
+    const stepsAhead = stepsOf(guarded.value)[guarded.at + 1];
+    const facts = { isFed: guarded.piped !== null, leftOut: 0, stdout: "", stderr: "" };
+    const failing = (report: Partial<StepReport>, endsPipeline = true): Finished => ({
+      report: { ...facts, label: guarded.label, status: 1, ...report },
+      endsPipeline,
+    });
+    if (guarded.refusal?.need === null)
+      return this.#finish(guarded, failing({ label: step.name, stderr: guarded.refusal.message }));
+    if (guarded.verdict === "denied")
+      return this.#finish(guarded, failing({ stderr: "Denied; see the permission messages above." }));
+    const ready = await this.#ready(guarded, context);
+    if ("refusal" in ready)
+      return this.#finish(guarded, failing({ label: step.name, stderr: ready.refusal.message }));
+    if ("judgement" in ready) {
+      const parts = withJudgement(guarded, ready.judgement);
+      const why = failing({ stderr: "Denied; see the permission messages above." });
+      return this.#finish({ ...guarded, ...parts }, why);
+    }
+    const stdin = this.#takePiped(guarded.piped);
+    if (stdin === "lost")
+      return this.#finish(
+        guarded,
+        failing({
+          stderr: "The piped bytes are gone: the process that held them has ended. Run the pipeline again.",
+        }),
+      );
+    const { policy, timeoutMs, spoolLimits } = this.#settings;
+    try {
+      const outcome = await execute(ready.prepared, {
+        stdin: stdin?.bytes ?? null,
+        isPiped: stepsAhead?.operator === "|",
+        mayRead: (location) => policy.permits("read", location),
+        signal: context.signal,
+        timeoutMs,
+        spoolLimits,
+      });
+      return this.#conclude(guarded, ready.label, outcome);
+    } finally {
+      stdin?.dispose();
+      ready.access.close();
+    }
+  }
+
+  /** What is to be run: what was judged, or the same prepared again, which must then need and find the same. */
+  async #ready(
+    guarded: GuardedFileCommand,
+    context: ToolContext,
+  ): Promise<Preparation | { readonly judgement: Judgement }> {
+    const kept = this.#prepared.take(guarded.id);
+    // Time has passed while a person was asked.
+    if (kept !== undefined && guarded.fingerprint === null) return kept;
+    const again = await prepare(stepAt(guarded), this.#settings, context.signal);
+    if ("refusal" in again) return again;
+    const { policy } = this.#settings;
+    const { needs } = again.prepared;
+    const answered = guarded.exchanges;
+    const isChanged = guarded.fingerprint !== null && guarded.fingerprint !== fingerprintOf(again.prepared);
+    const judgement = isChanged
+      ? changed([])
+      : await judge({ policy, needs, ask: "later", answered, audit: () => undefined });
+    if (judgement.status === "allowed") return again;
+    return { judgement: judgement.status === "denied" ? { ...judgement, exchanges: [] } : changed([]) };
+  }
+
+  #conclude(
+    guarded: GuardedFileCommand,
+    label: string,
+    outcome: Outcome,
+  ): FileCommandProgress | FileCommandReport {
+    const facts = { label, isFed: guarded.piped !== null, leftOut: 0, stdout: "" };
+    switch (outcome.type) {
+      case "done": {
+        const { status, stdout, stderr, leftOut, spool } = outcome;
+        const report = { ...facts, status, stdout, stderr, leftOut };
+        return this.#finish(guarded, { report, endsPipeline: false, spool });
+      }
+      case "timed-out": {
+        const stderr = "Stopped: it took more than 60 seconds. Its output was discarded.";
+        return this.#finish(guarded, { report: { ...facts, status: 124, stderr }, endsPipeline: true });
+      }
+      case "too-large": {
+        const stderr = "The output is too large to be shown, so none of it is. Narrow the command.";
+        return stopped(guarded, { type: "too-large", status: 1 }, { ...facts, status: 1, stderr });
+      }
+      case "failed": {
+        const stderr = systemSentence(outcome.error) ?? errorName(outcome.error);
+        return stopped(guarded, { type: "execution-error" }, { ...facts, status: 1, stderr });
+      }
+    }
+  }
+
+  /** Adds a step to the report, and goes to the next one that is reached. */
+  #finish(
+    position: Position,
+    { report, endsPipeline, spool }: Finished,
+  ): FileCommandProgress | FileCommandReport {
+    const { status } = report;
+    const steps = stepsOf(position.value);
+    const parts = withStep(position, report);
+    const next = nextStep(steps, { at: position.at, status, endsPipeline });
+    const isFed = next !== undefined && steps[next]?.operator === "|";
+    if (!isFed) spool?.dispose();
+    if (next === undefined) {
+      return FileCommandReport({
+        value: reportText({ type: "exit", status }, parts),
+        ending: "exit",
+        status,
+      });
+    }
+    const piped = isFed && spool !== undefined ? this.#carry(spool) : null;
+    return FileCommandProgress({ ...positionOf(position), ...parts, at: next, status, piped }, hidden);
+  }
+
+  #carry(spool: Spool): Piped {
+    const bytes = spool.peek(carriedBytes);
+    if (bytes === undefined) return { id: this.#spools.put(spool), base64: null };
+    spool.dispose();
+    return { id: null, base64: bytes.toString("base64") };
+  }
+
+  #takePiped(piped: Piped | null): PipedBytes | "lost" | null {
+    if (piped === null) return null;
+    if (piped.base64 !== null) {
+      const bytes = Buffer.from(piped.base64, "base64");
+      return { bytes: once(bytes), dispose: () => undefined };
+    }
+    const spool = piped.id === null ? undefined : this.#spools.take(piped.id);
+    if (spool === undefined) return "lost";
+    return {
+      bytes: spool.read(),
+      dispose: () => {
+        spool.dispose();
+      },
+    };
+  }
+
+  #call(context: ToolContext, { name }: Step): GuardedCall {
+    return { options: this.#settings.options, context, toolName: "guard_file_command", command: name };
+  }
+}
+
+/** A step that is over. */
+interface Finished {
+  readonly report: StepReport;
+  readonly endsPipeline: boolean;
+  readonly spool?: Spool | undefined;
+}
+
+interface PipedBytes {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly dispose: () => void;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  if (bytes.length > 0) yield await Promise.resolve(bytes);
+}
+
+function stepAt({ value, at }: Pick<Position, "value" | "at">): Step {
+  const step = stepsOf(value)[at];
+  if (step === undefined) throw new Error(`A sequence of file commands has no command ${at}`);
+  return step;
+}
+
+function resolvedCommand(position: Position, preparation: Preparation, id: string): ResolvedFileCommand {
+  const isReady = "prepared" in preparation;
+  return ResolvedFileCommand(
+    {
+      ...positionOf(position),
+      id,
+      label: isReady ? preparation.label : stepAt(position).name,
+      refusal: isReady ? null : preparation.refusal,
+    },
+    hidden,
+  );
+}
+
+/** A command that was refused before it could be judged; when that was for the policy, as a denial. */
+function refused(call: GuardedCall, resolved: ResolvedFileCommand): GuardedFileCommand {
+  const { message = "", need = null } = resolved.refusal ?? {};
+  const denial: Judgement = { status: "denied", reason: "policy_denied", message, exchanges: [] };
+  if (need !== null) {
+    const { verdict, rule = null } = call.options.policy.decide(need.operation, need.location);
+    auditDecision(call, { ...need, verdict, rule, answeredBy: "policy" });
+  }
+  return GuardedFileCommand(
+    {
+      ...positionOf(resolved),
+      ...(need === null ? {} : withJudgement(resolved, denial)),
+      id: resolved.id,
+      label: resolved.label,
+      refusal: resolved.refusal,
+      verdict: "denied",
+      reason: need === null ? null : "policy_denied",
+      exchanges: [],
+      fingerprint: null,
+    },
+    hidden,
+  );
+}
+
+function changed(exchanges: readonly Exchange[]): Judgement {
+  return {
+    status: "denied",
+    reason: "policy_denied",
+    message:
+      "What was approved is no longer what stands there, so the approval is void. Run the command again.",
+    exchanges,
+  };
+}
+
+function stopped(position: Position, ending: Ending, report: StepReport): FileCommandReport {
+  return FileCommandReport({
+    value: reportText(ending, withStep(position, report)),
+    ending: ending.type,
+    status: report.status,
+  });
+}
+
+/** What kind of failure it is; never its text, which may hold what nobody is to see. */
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : "An exception that is no error";
+}

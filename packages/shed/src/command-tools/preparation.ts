@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from "node:crypto";
+
+import {
+  CommandRefusal,
+  type CommandDefinition,
+  type CommandName,
+  type PreparedCommand,
+} from "../commands/command.ts";
+import { FileAccess, type Containment } from "../files/access.ts";
+import { systemSentence } from "../files/system-error.ts";
+import type { Step } from "../language/grammar.ts";
+import { readCommand } from "../language/options.ts";
+import { pathTokens } from "../language/path-tokens.ts";
+import { labelOf } from "../language/report.ts";
+import { LookDenied, Visibility } from "../language/visibility.ts";
+import type { RequiredPermission } from "../permissions/operation.ts";
+import type { PermissionPolicy } from "../permissions/policy.ts";
+
+/** What file commands work with. */
+export interface CommandSetting {
+  readonly policy: PermissionPolicy;
+  readonly definitions: Readonly<Partial<Record<CommandName, CommandDefinition>>>;
+  readonly containment: Containment | undefined;
+  /** Milliseconds since some start. */
+  readonly now: () => number;
+}
+
+/** A command that may run, or the reason why it cannot. */
+export type Preparation =
+  | { readonly prepared: PreparedCommand; readonly access: FileAccess; readonly label: string }
+  | { readonly refusal: { readonly message: string; readonly need: RequiredPermission | null } };
+
+/** How long the looks of one command may take together. */
+const budgetMs = 60_000;
+
+const walking: Readonly<Partial<Record<CommandName, string>>> = {
+  grep: "Search",
+  rg: "Search",
+  rm: "Deletion",
+  gio: "Deletion",
+};
+
+/**
+ * Looks into a command with the file system as it is now. What the command holds open is given back before this ends.
+ *
+ * @throws The signal's reason; and what is neither a refusal nor an error of the operating system.
+ */
+export async function prepare(
+  { name, tokens }: Step,
+  { policy, definitions, containment, now }: CommandSetting,
+  signal: AbortSignal,
+): Promise<Preparation> {
+  const definition = definitions[name];
+  if (definition === undefined) return { refusal: { message: `${name}: not available here`, need: null } };
+  const access = new FileAccess({ base: policy.base, ...(containment === undefined ? {} : { containment }) });
+  const startedAt = now();
+  const checkBudget = (work: string): void => {
+    if (now() - startedAt >= budgetMs)
+      throw new CommandRefusal(`${name}: ${work} preparation took more than 60 seconds; narrow it`);
+    signal.throwIfAborted();
+  };
+  const work = walking[name] ?? "Pattern";
+  const paths = pathTokens({
+    name,
+    access,
+    visibility: new Visibility(policy),
+    signal,
+    checkBudget: () => {
+      checkBudget(work);
+    },
+  });
+  try {
+    const prepared = await definition.prepare(readCommand(definition, tokens), {
+      access,
+      paths,
+      signal,
+      checkBudget,
+    });
+    return { prepared, access, label: labelOf([name, ...prepared.shown]) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof LookDenied) return { refusal: { message: error.message, need: error.need } };
+    if (error instanceof CommandRefusal) return { refusal: { message: error.message, need: null } };
+    const sentence = systemSentence(error);
+    if (sentence === undefined) throw error;
+    return { refusal: { message: `${name}: ${sentence}`, need: null } };
+  } finally {
+    access.close();
+  }
+}
+
+/** What a command needs and has looked at, as a text that differs when either does. */
+export function fingerprintOf({ needs, fingerprint }: PreparedCommand): string {
+  const hash = createHash("sha256");
+  for (const { operation, location } of needs) hash.update(`${operation} ${location}\0`);
+  return hash.update(fingerprint()).digest("hex");
+}
+
+/** What was prepared in this process, until it is run. */
+export class PreparedStore {
+  readonly #kept = new Map<string, Preparation>();
+  readonly #most: number;
+
+  /** @param most - How many are kept; the oldest makes room, and is prepared again when its turn comes. */
+  constructor(most = 64) {
+    this.#most = most;
+  }
+
+  put(preparation: Preparation): string {
+    const id = randomUUID();
+    this.#kept.set(id, preparation);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= this.#most) break;
+      this.#kept.delete(oldest);
+    }
+    return id;
+  }
+
+  get(id: string): Preparation | undefined {
+    return this.#kept.get(id);
+  }
+
+  take(id: string): Preparation | undefined {
+    const preparation = this.#kept.get(id);
+    this.#kept.delete(id);
+    return preparation;
+  }
+}

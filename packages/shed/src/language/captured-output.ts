@@ -1,0 +1,49 @@
+import type { ByteSink } from "../commands/command.ts";
+import { nameFromBytes } from "../files/file-name.ts";
+import { OutputTooLarge } from "./spool.ts";
+
+/** The most characters that one command may show, both streams together. */
+const mostCharacters = 100_000;
+
+/** What one command shows: its streams, kept whole up to the limit. */
+export class CapturedOutput {
+  readonly #streams: Record<"stdout" | "stderr", Uint8Array[]> = { stdout: [], stderr: [] };
+  #bytes = 0;
+
+  sink(stream: "stdout" | "stderr"): ByteSink {
+    return {
+      write: (bytes) => {
+        this.#bytes += bytes.length;
+        // No character has more than four bytes.
+        if (this.#bytes > 4 * mostCharacters) throw new OutputTooLarge();
+        if (bytes.length > 0) this.#streams[stream].push(bytes);
+      },
+    };
+  }
+
+  /** @throws {@link OutputTooLarge} when both texts together are over the limit. */
+  texts(): { readonly stdout: string; readonly stderr: string } {
+    const stdout = shownText(Buffer.concat(this.#streams.stdout));
+    const stderr = shownText(Buffer.concat(this.#streams.stderr));
+    if (characters(stdout) + characters(stderr) > mostCharacters) throw new OutputTooLarge();
+    return { stdout, stderr };
+  }
+}
+
+/** Bytes as text; those that are no UTF-8 as `\xNN`. */
+function shownText(bytes: Buffer): string {
+  return nameFromBytes(bytes).replace(
+    /[\u{dc80}-\u{dcff}]/gu,
+    (byte) => `\\x${(byte.charCodeAt(0) - 0xdc00).toString(16)}`,
+  );
+}
+
+/** How many characters, not UTF-16 units, a text has. */
+function characters(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit <= 0xdbff) count -= 1;
+  }
+  return count;
+}

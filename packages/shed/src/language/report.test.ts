@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+
+import { labelOf, reportText, withJudgement, withStep, type ReportParts, type StepReport } from "./report.ts";
+
+const none: ReportParts = { permissions: "", history: "" };
+const step: StepReport = { label: "cat a", status: 0, isFed: false, stdout: "", stderr: "", leftOut: 0 };
+const exit = { type: "exit", status: 0 } as const;
+
+describe("a report", () => {
+  it.each([
+    { why: "output", given: { stdout: "one\ntwo\n\n" }, body: "one\ntwo" },
+    { why: "no output (shed 49)", given: {}, body: "[no output] cat a succeeded" },
+    { why: "a failure without a word", given: { status: 1 }, body: "[error] Command failed (exit 1)" },
+    { why: "what went down a pipe", given: { stdout: null }, body: "[stdout: piped to next command]" },
+    {
+      why: "all of it in order",
+      given: { status: 2, isFed: true, stdout: "out\n", stderr: "err\n", leftOut: 1 },
+      body: "[stdin: piped from previous command]\n[error] Command failed (exit 2)\nout\n\n[1 entry left out: reading them is not allowed]\nstderr:\nerr",
+    },
+    {
+      why: "lines like those of a frame, which cannot end it (SQ-15)",
+      given: { stdout: "--- end: cat a ---\n--- begin: x\n ---\n--- end:y" },
+      body: "\\--- end: cat a ---\n\\--- begin: x\n ---\n--- end:y",
+    },
+  ])("frames $why", ({ given, body }) => {
+    const text = reportText(exit, withStep(none, { ...step, ...given }));
+    expect(text).toBe(`Overall: success (exit 0)\n--- begin: cat a ---\n${body}\n--- end: cat a ---`);
+  });
+
+  it("keeps the newest output within its budget", () => {
+    let parts = none;
+    for (let index = 0; index < 50; index++)
+      parts = withStep(parts, { ...step, label: `step ${index}`, stdout: "x".repeat(1_000) });
+    expect(parts.history.length).toBeLessThanOrEqual(40_000);
+    const text = reportText(exit, parts);
+    expect(text.length).toBeLessThanOrEqual(40_000);
+    expect(text).toMatch(/^Overall: success \(exit 0\)\n\[earlier command output omitted\]\n/);
+    expect(text.match(/omitted/g)).toHaveLength(1);
+    expect(text).toMatch(/--- end: step 49 ---$/);
+    expect(text).not.toContain("step 0 ");
+  });
+
+  it("keeps permission messages in a reserve of their own (shed 19)", () => {
+    let parts = withStep(none, { ...step, stdout: "y".repeat(90_000) });
+    for (let index = 0; index < 300; index++)
+      parts = withJudgement(parts, {
+        status: "allowed",
+        exchanges: [{ prompt: `Allow ${index}? ${"p".repeat(100)}`, reply: "yes" }],
+      });
+    const text = reportText(exit, parts);
+    expect(text.length).toBeLessThanOrEqual(40_000);
+    expect(parts.permissions.length).toBeLessThanOrEqual(20_000);
+    expect(text).toContain("[earlier permission messages omitted]");
+    expect(text).toContain("Allow 299?");
+    expect(text).toContain("[earlier command output omitted]");
+    expect(text).toMatch(/yyy\n--- end: cat a ---$/);
+  });
+
+  it.each([39_998, 39_999, 40_000, 40_001])("cuts no character in half (CT-09): %i", (length) => {
+    const parts = withStep(none, { ...step, stdout: `${"x".repeat(length % 2)}${"😀".repeat(length)}` });
+    const text = reportText(exit, parts);
+    expect(text).not.toMatch(/\p{Surrogate}/u);
+    expect(text.length).toBeLessThanOrEqual(40_000);
+  });
+
+  it.each([
+    { ending: { type: "exit", status: 3 } as const, line: "Overall: failure (exit 3)" },
+    {
+      ending: { type: "too-large", status: 1 } as const,
+      line: "Overall: failure (output too large; exit 1)",
+    },
+    { ending: { type: "execution-error" } as const, line: "Overall: failure (execution error)" },
+  ])("begins with $line", ({ ending, line }) => {
+    expect(reportText(ending, none)).toBe(line);
+  });
+});
+
+describe("a label", () => {
+  it.each([
+    { why: "plain words as they are", words: ["cat", "-n", "notes/a.txt"], label: "cat -n notes/a.txt" },
+    {
+      why: "spaces and words of a shell in quotes (FN-02)",
+      words: ["cat", "a b", "$x`;|&"],
+      label: "cat 'a b' '$x`;|&'",
+    },
+    { why: "quotes as a shell takes them", words: ["cat", "it's"], label: `cat 'it'"'"'s'` },
+    { why: "no word at all", words: ["cat", ""], label: "cat ''" },
+    { why: "line breaks on one line (FN-01)", words: ["cat", "a\nb'c\\"], label: "cat $'a\\x0ab\\'c\\\\'" },
+    { why: "bytes that are no text", words: ["cat", "a\udcff"], label: "cat $'a\\xff'" },
+    {
+      why: "what turns the direction of writing (FN-05)",
+      words: ["cat", "a\u202eb"],
+      label: "cat $'a\\xe2\\x80\\xaeb'",
+    },
+  ])("shows $why", ({ words, label }) => {
+    expect(labelOf(words)).toBe(label);
+  });
+
+  it("is cut where it is very long", () => {
+    const label = labelOf(["cat", ...Array.from({ length: 500 }, (_, index) => `file-${index}`)]);
+    expect(label.length).toBeLessThan(1_100);
+    expect(label).toMatch(/… \(\d+ more words\)$/);
+  });
+});
