@@ -32,11 +32,7 @@ export function read(location: string): RequiredPermission {
 }
 
 /** A refusal that tells something about one place. */
-export function refusal(
-  name: CommandName,
-  { spelled, location }: PathOperand,
-  problem: string,
-): CommandRefusal {
+export function refusal(name: string, { spelled, location }: PathOperand, problem: string): CommandRefusal {
   return new CommandRefusal(`${name}: ${quoted(spelled)}: ${problem}`, [read(location)]);
 }
 

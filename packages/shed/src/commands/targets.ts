@@ -2,7 +2,7 @@ import { kindOf } from "../files/entry.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import { refusal, whyNoFile } from "./inputs.ts";
-import type { CommandName, PathOperand } from "./command.ts";
+import type { PathOperand } from "./command.ts";
 
 /** Making something at a place. */
 export function create(location: string): RequiredPermission {
@@ -24,7 +24,7 @@ export function writeNeeds({
 }
 
 /** Refuses what no file can be written to: a directory, a link, a special file, a file with two names. */
-export function checkTarget(name: CommandName, operand: PathOperand): void {
+export function checkTarget(name: string, operand: PathOperand): void {
   const { stats, hasParent, asksForDirectory } = operand;
   if (stats === undefined) {
     if (!hasParent || asksForDirectory) throw refusal(name, operand, "No such file or directory");

@@ -6,6 +6,7 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  readFileSync,
   writeSync,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
@@ -64,19 +65,20 @@ const unfinishedPrefix = ".roboz-unfinished-";
  *
  * @param options.expected - The file as it was checked and read; `undefined` when there was none. Another object, or
  * this one changed since, is left alone.
+ * @param options.oldContent - What was read. Clocks may be too coarse to tell a change, so it is read once more.
  * @throws {@link FileChangedError} when something else stands there now, or an error of the operating system.
  */
 export function replaceFile(
   directory: OpenDirectory,
   name: string,
   content: Uint8Array,
-  { expected }: { expected: BigIntStats | undefined },
+  { expected, oldContent }: { expected: BigIntStats | undefined; oldContent?: Buffer },
 ): void {
   if (expected !== undefined) checkWritable(directory, name, expected);
   const unfinished = writeUnfinished(directory, content, expected);
   try {
     if (expected === undefined) takeName(directory, unfinished, name);
-    else takePlace(directory, unfinished, name, expected);
+    else takePlace(directory, { unfinished, name, expected, oldContent });
   } catch (error) {
     directory.unlink(unfinished);
     throw error;
@@ -84,12 +86,30 @@ export function replaceFile(
   directory.sync();
 }
 
-function takePlace(directory: OpenDirectory, unfinished: string, name: string, expected: BigIntStats): void {
+function takePlace(
+  directory: OpenDirectory,
+  {
+    unfinished,
+    name,
+    expected,
+    oldContent,
+  }: { unfinished: string; name: string; expected: BigIntStats; oldContent: Buffer | undefined },
+): void {
+  const isOld = oldContent === undefined || holds(directory, name, expected, oldContent);
   const now = directory.inspect(name);
-  if (now === undefined || !isUnchanged(now, expected)) {
+  if (!isOld || now === undefined || !isUnchanged(now, expected)) {
     throw new FileChangedError(childLocation(directory.location, name));
   }
   directory.rename(unfinished, directory, name);
+}
+
+function holds(directory: OpenDirectory, name: string, expected: Identity, content: Buffer): boolean {
+  const { descriptor } = directory.openFile(name, constants.O_RDONLY, expected);
+  try {
+    return readFileSync(descriptor).equals(content);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** A rename would silently replace what somebody made meanwhile; a second name is refused when the first is taken. */
