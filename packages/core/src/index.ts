@@ -260,7 +260,8 @@ export {
 } from "./agent/errors.ts";
 export type { Limits } from "./agent/limits.ts";
 export type { AgentMode } from "./agent/modes.ts";
-export { failedRunOf, Run } from "./agent/run.ts";
+export { failedRunOf } from "./agent/failed-run.ts";
+export { Run } from "./agent/run.ts";
 export type { AgentSettings, InitialMessage, RunOptions, ToolList } from "./agent/settings.ts";
 export type { ChosenBy, PendingRequest } from "./agent/snapshot.ts";
 export type { RepeatState } from "./agent/repeats.ts";

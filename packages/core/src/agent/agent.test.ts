@@ -6,7 +6,7 @@ import { when } from "../tools/link.ts";
 import { stop } from "../tools/builtin/stop.ts";
 import { MockLLMEndpoint } from "../llm/mock.ts";
 import { Agent } from "./agent.ts";
-import { failedRunOf } from "./run.ts";
+import { failedRunOf } from "./failed-run.ts";
 
 function lunch(endpoint: MockLLMEndpoint, bob: "yes" | "no"): Agent {
   const askBob = tool({

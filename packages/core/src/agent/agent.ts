@@ -198,7 +198,7 @@ export class Agent<Output extends Stop = Stop> {
 
   #run(
     state: RunState,
-    { signal, sinks, io, limits, journal: store, parent }: RunOptions,
+    { signal, sinks, io, limits, journal: store, parent, ceiling, allowChanged }: ResumeOptions,
     journal?: RunJournal,
     reply?: { readonly tool: string; readonly value: unknown },
   ): Run<Output> {
@@ -209,6 +209,7 @@ export class Agent<Output extends Stop = Stop> {
       state,
       isOutput: this.#isOutput,
       io: this.#channel(io),
+      hostIo: io,
       reply,
       signal,
       sinks,
@@ -216,6 +217,8 @@ export class Agent<Output extends Stop = Stop> {
       journal,
       store,
       parent,
+      allowChanged,
+      ceiling,
     });
   }
 

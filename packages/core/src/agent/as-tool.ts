@@ -8,13 +8,13 @@ import type { Input, InputType } from "../tools/link.ts";
 import { makeTool, toolStateOf, type AnyTool, type Tool } from "../tools/tool.ts";
 import { Stop, Str, Suspend } from "../values/builtin.ts";
 import type { AnyValue, AnyValueType, Of } from "../values/value.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, ResumeOptions } from "./agent.ts";
 import { NestingError, SnapshotError } from "./errors.ts";
 import { maxDepth, parentOf, type ParentRun } from "./nesting.ts";
 import type { RunReport, RunResult } from "./outcome.ts";
 import { openRun } from "./resume-run.ts";
-import { takeFailedRun, type Run } from "./run.ts";
-import type { RunOptions } from "./settings.ts";
+import { dropFailedRun } from "./failed-run.ts";
+import type { Run } from "./run.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
 /** How an agent looks as a tool. */
@@ -43,9 +43,10 @@ const childState = z.object({
 type ChildState = z.output<typeof childState>;
 
 /**
- * Makes an agent a tool of other agents. Its runs are the caller's children: they share its signal, user channel and
- * journal, their events reach its sinks under their own `runId`, and what they spend and skip is added to its report. A
- * child that waits for a reply suspends its caller with the same request.
+ * Makes an agent a tool of other agents. Its runs are the caller's children: they end and are interrupted with it, ask
+ * where its host said, keep their journals beside its own, and may spend what it has left. Their events, deltas too,
+ * reach its sinks under their own `runId`, and what they spend and skip is added to its report. A child that waits for a
+ * reply suspends its caller with the same request.
  *
  * The tool throws {@link NestingError} (`core/nesting`) when agents call agents more than 8 deep.
  */
@@ -91,7 +92,7 @@ async function runChild(call: Call, task: AnyValue): Promise<AnyValue> {
   const { agent, context } = call;
   const parent = parentOf(context);
   const runId = parent?.nextChildId();
-  const options = { ...within(context, parent), ...(runId === undefined ? {} : { runId }) };
+  const options = { ...within(context, parent, undefined), ...(runId === undefined ? {} : { runId }) };
   const isKnown = runId !== undefined && (await parent?.journal?.read(runId)) !== undefined;
   // A child that the journal knows was under way when the step was cut off: it goes on.
   const run =
@@ -108,7 +109,7 @@ async function resumeChild(
 ): Promise<AnyValue> {
   const { agent, context } = call;
   const parent = parentOf(context);
-  const options = within(context, parent);
+  const options = within(context, parent, report);
   const journal = parent?.journal;
   if (snapshot !== null)
     return outcome(call, parent, agent.restore(snapshot, reply, { ...options, runId }), report);
@@ -120,12 +121,18 @@ async function resumeChild(
 }
 
 /** What a child shares with its parent. */
-function within(context: ToolContext, parent: ParentRun | undefined): RunOptions {
+function within(
+  context: ToolContext,
+  parent: ParentRun | undefined,
+  counted: RunReport | undefined,
+): ResumeOptions {
   if (parent !== undefined && parent.depth >= maxDepth)
     throw new NestingError({ agentName: parent.agentName, maxDepth });
   const { signal, io } = context;
   if (parent === undefined) return { signal, io };
-  return { signal, io, journal: parent.journal, sinks: [parent.forward], parent };
+  const ceiling = parent.left(counted);
+  const { io: hostIo, journal, allowChanged } = parent;
+  return { signal, io: hostIo, journal, sinks: [parent.forward], parent, ceiling, allowChanged };
 }
 
 /** What a child's result is for the agent that called it. */
@@ -136,15 +143,20 @@ async function outcome(
   counted: RunReport | undefined,
 ): Promise<AnyValue> {
   let result: RunResult<Stop>;
+  const stopCounting = parent?.count(run, counted);
+  const stopPassing = parent?.passInterrupts(() => {
+    run.interrupt();
+  });
   try {
     result = await run.finish();
   } catch (error) {
-    const failed = takeFailedRun(error);
-    if (failed !== undefined) parent?.count(failed.report, counted);
+    dropFailedRun(error);
     throw error;
+  } finally {
+    stopPassing?.();
+    stopCounting?.();
   }
   const { report } = result;
-  parent?.count(report, counted);
   switch (result.status) {
     case "completed":
       return asOutput(name, output, result.output);

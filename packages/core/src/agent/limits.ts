@@ -49,6 +49,22 @@ export function effectiveLimits(given: Limits = {}, base: EffectiveLimits = defa
   });
 }
 
+/** Limits of which none is higher than the ceiling's. */
+export function limitsBelow(limits: EffectiveLimits, ceiling: Limits | undefined): EffectiveLimits {
+  if (ceiling === undefined) return limits;
+  const entries: [string, unknown][] = Object.entries(ceiling);
+  const lower = Object.fromEntries(
+    entries.flatMap(([name, most]) =>
+      isLimit(name) && typeof most === "number" && most < limits[name] ? [[name, most]] : [],
+    ),
+  );
+  return Object.freeze({ ...limits, ...lower });
+}
+
+function isLimit(name: string): name is LimitName {
+  return Object.hasOwn(defaults, name);
+}
+
 /** What is wrong with limits as given. */
 export function limitProblems(given: unknown): AgentProblem[] {
   const settings = (message: string): AgentProblem[] => [{ code: "settings", toolNames: [], message }];

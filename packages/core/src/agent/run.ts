@@ -1,4 +1,4 @@
-import { LimitReachedError, RunFailedError } from "../errors.ts";
+import { LimitReachedError } from "../errors.ts";
 import type { RunStatus, EventSink } from "../runtime/events.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
@@ -13,7 +13,8 @@ import { systemMessage, type Message } from "../values/message.ts";
 import type { AnyValue } from "../values/value.ts";
 import { RunBusyError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
-import { effectiveLimits, type EffectiveLimits, type Limits } from "./limits.ts";
+import { carrying } from "./failed-run.ts";
+import { effectiveLimits, limitsBelow, type EffectiveLimits, type Limits } from "./limits.ts";
 import { autoLoadedMessages, inputMessage, openingMessages } from "./opening.ts";
 import { ParentOf, type ParentRun } from "./nesting.ts";
 import type { CompletedRun, FailedRun, RunReport, RunResult, SuspendedRun } from "./outcome.ts";
@@ -31,6 +32,8 @@ export interface RunParts<Output> {
   readonly state: RunState;
   readonly isOutput: (candidate: unknown) => candidate is Output;
   readonly io: UserIo;
+  /** The channel that the host gave, for agents that are tools; `io` is none where this run may not ask. */
+  readonly hostIo?: UserIo | undefined;
   /** The reply that the state waits for, with the key of the tool that asked. */
   readonly reply?: { readonly tool: string; readonly value: unknown } | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -42,6 +45,10 @@ export interface RunParts<Output> {
   readonly store?: JournalStore | undefined;
   /** The run whose tool this one is. */
   readonly parent?: ParentRun | undefined;
+  /** Whether the host lets agents that are tools go on although they have changed. */
+  readonly allowChanged?: boolean | undefined;
+  /** What the parent has left to spend. */
+  readonly ceiling?: Limits | undefined;
 }
 
 /** A run's journal: how to hold it, and what it holds already. */
@@ -74,6 +81,7 @@ export class Run<Output extends Stop = Stop> {
   readonly #context: StepContext;
   readonly #journal: RunJournal | undefined;
   readonly #parent: ParentRun | undefined;
+  readonly #asParent: ParentOf;
   #recorder: JournalRecorder | undefined;
   #stopClock: () => void = () => undefined;
   #reply: RunParts<Output>["reply"];
@@ -89,6 +97,7 @@ export class Run<Output extends Stop = Stop> {
     state,
     isOutput,
     io,
+    hostIo,
     reply,
     signal,
     sinks = [],
@@ -96,12 +105,14 @@ export class Run<Output extends Stop = Stop> {
     journal,
     store,
     parent,
+    allowChanged = false,
+    ceiling,
   }: RunParts<Output>) {
     this.#agent = agent;
     this.#state = state;
     this.#isOutput = isOutput;
     this.#reply = reply;
-    this.#limits = effectiveLimits(limits, agent.limits);
+    this.#limits = limitsBelow(effectiveLimits(limits, agent.limits), ceiling);
     const { name, strictSinks } = agent;
     this.#pipe = new EventPipe({
       runId: state.runId,
@@ -112,11 +123,16 @@ export class Run<Output extends Stop = Stop> {
     });
     this.#journal = journal;
     this.#parent = parent;
-    const parentOfOthers = new ParentOf(state, this.#pipe, {
+    this.#asParent = new ParentOf({
+      state,
+      pipe: this.#pipe,
+      limits: this.#limits,
       depth: (parent?.depth ?? 0) + 1,
       journal: store,
+      io: hostIo,
+      allowChanged,
     });
-    this.#context = new StepContext(state, this.#pipe, io, parentOfOthers);
+    this.#context = new StepContext(state, this.#pipe, io, this.#asParent);
     const context = this.#context;
     this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
     this.#signals = [agent.signal, signal].filter((one) => one !== undefined);
@@ -210,7 +226,7 @@ export class Run<Output extends Stop = Stop> {
       if (!(error instanceof Cancellation)) throw error;
       const { reason } = error;
       if (reason === this.#wallReached) throw this.#wallReached;
-      return { status: "cancelled", reason, ...this.#facts(), snapshot: this.snapshot() };
+      return { status: "cancelled", reason, ...this.#factsCutOff() };
     }
   }
 
@@ -296,7 +312,7 @@ export class Run<Output extends Stop = Stop> {
 
   /** The error that the run fails with; its last event has been sent then, whatever the sinks made of it. */
   async #fail(cause: unknown): Promise<Error> {
-    const failure = carrying(cause, { ...this.#facts(), snapshot: this.snapshot() }, this.#agent.name);
+    const failure = carrying(cause, this.#factsCutOff(), this.#agent.name);
     this.#failure = failure;
     try {
       await this.#shut("failed", failure);
@@ -325,12 +341,20 @@ export class Run<Output extends Stop = Stop> {
     return { messages: [...this.#state.messages], report: this.report };
   }
 
+  /** Where the run stands when a step was cut off: its report counts what the step's children did, its snapshot does not. */
+  #factsCutOff(): FailedRun {
+    const snapshot = this.snapshot();
+    this.#asParent.countRunning();
+    return { ...this.#facts(), snapshot };
+  }
+
   #tellLifecycle(kind: "started" | "stopped", status?: RunStatus): void {
     if (!this.#pipe.isListening) return;
     const { description, model } = this.#agent;
     const facts: LifecycleFacts = {
       agentDescription: description,
       parentAgentName: this.#parent?.agentName ?? null,
+      ...(this.#parent === undefined ? undefined : { parentRunId: this.#parent.runId }),
       ...(model === undefined ? {} : endpointFacts(model.endpoint)),
     };
     this.#pipe.lifecycle(kind, status === undefined ? facts : { ...facts, status });
@@ -356,42 +380,4 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
-}
-
-/**
- * The error that a failed run rejects with: the cause itself, with the run's state on it. One that has a `run` already,
- * as an error that several runs share, stays as it is and becomes the `cause`.
- */
-function carrying(cause: unknown, run: FailedRun, agentName: string): Error {
-  const canCarry = cause instanceof Error && Object.isExtensible(cause) && !("run" in cause);
-  const error = canCarry ? cause : new RunFailedError({ agentName, cause });
-  return Object.defineProperty(error, "run", { value: run, configurable: true });
-}
-
-/**
- * Where a run stood when an error ended it.
- *
- * @returns undefined for an error that ended no run.
- */
-export function failedRunOf(error: unknown): FailedRun | undefined {
-  if (!(error instanceof Error) || !("run" in error)) return undefined;
-  const { run } = error;
-  return isFailedRun(run) ? run : undefined;
-}
-
-/** The state of the run that an error ended, taken off it: the error goes on to end the run that called that one. */
-export function takeFailedRun(error: unknown): FailedRun | undefined {
-  const run = failedRunOf(error);
-  if (run !== undefined && error instanceof Error) Reflect.deleteProperty(error, "run");
-  return run;
-}
-
-function isFailedRun(candidate: unknown): candidate is FailedRun {
-  return (
-    typeof candidate === "object" &&
-    candidate !== null &&
-    "messages" in candidate &&
-    "report" in candidate &&
-    "snapshot" in candidate
-  );
 }

@@ -70,4 +70,6 @@ export interface RunOptions {
   readonly runId?: string | undefined;
   /** The run whose tool this one is; set by `asTool`. @internal */
   readonly parent?: ParentRun | undefined;
+  /** What the parent has left to spend; holds where it is less than the run's own limits. @internal */
+  readonly ceiling?: Limits | undefined;
 }

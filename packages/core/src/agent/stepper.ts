@@ -1,7 +1,13 @@
 import { LimitReachedError, ToolOutputError, UnknownToolError } from "../errors.ts";
 import type { GraphNode } from "../chains/graph.ts";
 import { narrowed, nextInChain } from "../chains/next.ts";
-import { JournalWriteError, OnceUncertainError } from "../runtime/journal/errors.ts";
+import {
+  JournalDamagedError,
+  JournalWriteError,
+  OnceUncertainError,
+  RunLockedError,
+  UnknownRunError,
+} from "../runtime/journal/errors.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { SkillPrerequisiteError } from "../skills/errors.ts";
 import { checkOutput, inputFor } from "../tools/call.ts";
@@ -10,7 +16,7 @@ import { errorMessage, finaliseValue, type Message } from "../values/message.ts"
 import { familyOf, type AnyValue } from "../values/value.ts";
 import { askModel, promptTokens } from "./ask-model.ts";
 import type { CompiledAgent } from "./compiled.ts";
-import { ReplyError } from "./errors.ts";
+import { AgentChangedError, ReplyError, SnapshotError, UnknownKindError } from "./errors.ts";
 import type { EffectiveLimits } from "./limits.ts";
 import { interruptedNotice, recoveryQuestions, recoveryReason } from "./recovery.ts";
 import { replyFor } from "./restore.ts";
@@ -318,10 +324,21 @@ export class Stepper {
 
 /** Whether a tool's failure is one that only whoever runs the agent can mend. */
 function isForHost(cause: unknown): boolean {
-  return (
-    cause instanceof OnceUncertainError || cause instanceof JournalWriteError || cause instanceof ReplyError
-  );
+  return hostErrors.some((kind) => cause instanceof kind);
 }
+
+/** What is wrong with a run, of this agent or of one that is a tool, or with its store. */
+const hostErrors = [
+  AgentChangedError,
+  JournalDamagedError,
+  JournalWriteError,
+  OnceUncertainError,
+  ReplyError,
+  RunLockedError,
+  SnapshotError,
+  UnknownKindError,
+  UnknownRunError,
+] as const;
 
 /** What the model is told of a failure. */
 function failureText(cause: unknown): string {

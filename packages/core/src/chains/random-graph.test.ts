@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { Agent } from "../agent/agent.ts";
-import { failedRunOf } from "../agent/run.ts";
+import { failedRunOf } from "../agent/failed-run.ts";
 import { when } from "../tools/link.ts";
 import { tool, type AnyTool } from "../tools/tool.ts";
 import { Int, Stop } from "../values/builtin.ts";

@@ -18,6 +18,8 @@ export interface RunLifecycleEvent extends Stamped {
   readonly agentDescription: string;
   /** The agent that called this one; null for a run of its own. */
   readonly parentAgentName: string | null;
+  /** The run of that agent; left out for a run of its own. */
+  readonly parentRunId?: string | undefined;
   /** Only when stopped. */
   readonly status?: RunStatus | undefined;
   readonly apiName?: string | undefined;
@@ -79,4 +81,10 @@ export interface EventSink {
   readonly settle?: ((runId: string) => Promise<void>) | undefined;
   /** Where the sink keeps what it persists, if it does. */
   readonly dataPath?: string | undefined;
+  /**
+   * Whether what it is told reaches anybody now; left out by a sink that always listens.
+   *
+   * @internal
+   */
+  readonly isListening?: (() => boolean) | undefined;
 }

@@ -63,7 +63,9 @@ export class EventPipe {
 
   /** Whether anybody listens; when not, no event needs to be made. */
   get isListening(): boolean {
-    return this.#sinks.length > 0 || this.#lateFailure !== undefined;
+    if (this.#lateFailure !== undefined) return true;
+    for (const { sink } of this.#sinks) if (sink.isListening?.() !== false) return true;
+    return false;
   }
 
   /** Where the first sink that persists keeps what it does; null when none persists. */
@@ -294,5 +296,5 @@ export class EventPipe {
 /** A sink as it was attached: one that is attached twice is detached one at a time. */
 interface SinkEntry {
   /** Returns nothing, or a promise, whose failure is the sink's. */
-  readonly sink: ((event: RunEvent) => unknown) & Pick<EventSink, "settle" | "dataPath">;
+  readonly sink: ((event: RunEvent) => unknown) & Pick<EventSink, "settle" | "dataPath" | "isListening">;
 }
