@@ -1,9 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 
 import { ScriptedClient } from "../llm/__fixtures__/scripted-client.ts";
-import type {
-  Stop} from "../index.ts";
+import type { Stop } from "../index.ts";
 import {
   Agent,
   apiUserIo,
@@ -142,6 +141,10 @@ describe("the events of an agent that is a tool", () => {
 });
 
 describe("what an agent that is a tool spends", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   const busy = tool({ name: "busy", description: "", input: Empty, output: Empty, run: () => Empty() });
   const eager = (): Agent =>
     modelled("child", () => call("busy"), { tools: [busy], limits: { repeats: null } });
@@ -190,10 +193,11 @@ describe("what an agent that is a tool spends", () => {
 
   it.each([
     { why: "is cancelled", limits: {}, cancels: true },
-    { why: "runs out of time", limits: { wallMs: 1 }, cancels: false },
+    { why: "runs out of time", limits: { wallMs: 1_000 }, cancels: false },
   ])(
     "is in the report of a caller that $why meanwhile, and not in its snapshot",
     async ({ limits, cancels }) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       let hangs: () => void = () => undefined;
       const hanging = new Promise<void>((resolve) => {
         hangs = resolve;
@@ -213,6 +217,7 @@ describe("what an agent that is a tool spends", () => {
       const finished = run.finish().catch((error: unknown) => ({ status: "failed", ...failedRunOf(error) }));
       await hanging;
       if (cancels) run.cancel("enough");
+      else vi.advanceTimersByTime(1_000);
       const result = await finished;
       expect(result).toMatchObject({
         status: cancels ? "cancelled" : "failed",
