@@ -1,4 +1,4 @@
-import type { PolicyError } from "./permissions/errors.ts";
+import type { PolicyError, SandboxError } from "./permissions/errors.ts";
 
 const marker = Symbol.for("@roboz/shed/error");
 
@@ -20,7 +20,7 @@ export abstract class ShedError extends Error {
 }
 
 /** Every error this package throws, told apart by `code`. */
-export type AnyShedError = PolicyError;
+export type AnyShedError = PolicyError | SandboxError;
 
 /** The codes of this package's errors. */
 export type ShedErrorCode = AnyShedError["code"];

@@ -1,6 +1,6 @@
 export { ShedError } from "./errors.ts";
 export type { AnyShedError, ShedErrorCode } from "./errors.ts";
-export { PolicyError } from "./permissions/errors.ts";
+export { PolicyError, SandboxError } from "./permissions/errors.ts";
 export type {
   ActionVerdict,
   GuardDenyReason,
@@ -17,3 +17,8 @@ export type {
   PolicyDecision,
 } from "./permissions/policy.ts";
 export type { GuardedToolOptions, PermissionRequest } from "./command-tools/approval.ts";
+export { fileCommandTools } from "./command-tools/file-commands.ts";
+export type { FileCommandTools } from "./command-tools/guarded-chain.ts";
+export { FileCommandProgress, FileCommandReport, GuardedFileCommand } from "./command-tools/payloads.ts";
+export { Sandbox } from "./permissions/sandbox.ts";
+export type { Protection, SandboxSettings } from "./permissions/sandbox.ts";

@@ -11,3 +11,15 @@ export class PolicyError extends ShedError {
     this.setting = setting;
   }
 }
+
+/** A sandbox's layout or scope cannot be what it was given, or its folders are not what they must be. */
+export class SandboxError extends ShedError {
+  readonly code = "shed/sandbox";
+  /** The setting that is wrong, such as `scope` or `logs`. */
+  readonly setting: string;
+
+  constructor({ setting, problem, cause }: { setting: string; problem: string; cause?: unknown }) {
+    super(`\`${setting}\` of a sandbox ${problem}`, cause === undefined ? undefined : { cause });
+    this.setting = setting;
+  }
+}

@@ -1,6 +1,7 @@
-import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, basename, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 
+import { canonicalPath } from "./canonical-path.ts";
 import { PolicyError } from "./errors.ts";
 import { isOperation, operations, type ActionVerdict, type Operation } from "./operation.ts";
 import { matchesPattern, parsePattern, type Pattern } from "./pattern.ts";
@@ -208,21 +209,17 @@ function canonicalBase(base: string): string {
   if (typeof base !== "string" || !isAbsolute(base) || base.includes("\0")) {
     throw new PolicyError({ setting: "base", problem: "is no absolute path; resolve it first" });
   }
-  const canonical = resolveExisting(resolve(base));
+  const canonical = resolved(resolve(base));
   if (statSync(canonical, { throwIfNoEntry: false })?.isFile() === true) {
     throw new PolicyError({ setting: "base", problem: "is a file; give the folder it is in" });
   }
   return canonical;
 }
 
-function resolveExisting(path: string): string {
+function resolved(path: string): string {
   try {
-    return realpathSync.native(path);
-  } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isMissing || dirname(path) === path) {
-      throw new PolicyError({ setting: "base", problem: "cannot be resolved; check its parent folders" });
-    }
-    return join(resolveExisting(dirname(path)), basename(path));
+    return canonicalPath(path);
+  } catch {
+    throw new PolicyError({ setting: "base", problem: "cannot be resolved; check its parent folders" });
   }
 }
