@@ -158,8 +158,14 @@ function toolStates(given: AgentSettings["tools"], setting: string, problems: Ag
   });
 }
 
+/** What asks the user where an agent has no tool of its own for it; all agents share it, as nobody else holds it. */
+let sharedPrompter: ToolState | undefined;
+
 function userPrompter({ promptUserTool }: AgentSettings, problems: AgentProblem[]): ToolState | undefined {
-  const state = toolState(promptUserTool ?? promptUserFactory(noReply));
+  const state =
+    promptUserTool === undefined
+      ? (sharedPrompter ??= toolState(promptUserFactory(noReply)))
+      : toolState(promptUserTool);
   if (state === undefined) {
     problems.push({ code: "settings", toolNames: [], message: "`promptUserTool` is no tool" });
   } else if ("problem" in project({ value: "" }, state.input)) {

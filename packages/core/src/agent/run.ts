@@ -9,6 +9,7 @@ import type { JournalHandle, JournalStore } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import { endpointFacts } from "../llm/endpoint.ts";
 import type { Stop } from "../values/builtin.ts";
+import { metadataFor } from "../values/metadata.ts";
 import { systemMessage, type Message } from "../values/message.ts";
 import type { AnyValue } from "../values/value.ts";
 import { RunBusyError } from "./errors.ts";
@@ -20,7 +21,7 @@ import { ParentOf, type ParentRun } from "./nesting.ts";
 import type { CompletedRun, FailedRun, RunReport, RunResult, SuspendedRun } from "./outcome.ts";
 import { takeSnapshot } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
-import type { PendingRequest, RunSnapshot } from "./snapshot.ts";
+import type { RunSnapshot } from "./snapshot.ts";
 import { StepContext } from "./step-context.ts";
 import { storeValue } from "./stored-value.ts";
 import { Stepper } from "./stepper.ts";
@@ -77,7 +78,8 @@ export class Run<Output extends Stop = Stop> {
   readonly #onAbort = (): void => {
     this.cancel(this.#signals.find(({ aborted }) => aborted)?.reason);
   };
-  readonly #wallReached: LimitReachedError;
+  /** Made for a run that has a limit of time: an error is the dearest part of a run that needs none. */
+  #wallReached: LimitReachedError | undefined;
   readonly #context: StepContext;
   readonly #journal: RunJournal | undefined;
   readonly #parent: ParentRun | undefined;
@@ -136,7 +138,6 @@ export class Run<Output extends Stop = Stop> {
     const context = this.#context;
     this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
     this.#signals = [agent.signal, signal].filter((one) => one !== undefined);
-    this.#wallReached = new LimitReachedError({ limit: "wallMs", allowed: this.#limits.wallMs });
   }
 
   get runId(): string {
@@ -189,7 +190,20 @@ export class Run<Output extends Stop = Stop> {
     if (this.#isBusy) throw new RunBusyError();
     this.#isBusy = true;
     try {
-      const result = await this.#advance();
+      // One function for all that a step awaits: each one more would cost as much as a short tool does.
+      let result: RunResult<Output> | undefined;
+      try {
+        if (!this.#isOpen) await this.#open();
+        result = this.#waiting();
+        if (result === undefined) {
+          const advanced = this.#stepper.advance();
+          const output = advanced instanceof Promise ? await advanced : advanced;
+          if (this.#recorder !== undefined) await this.#recorder.step();
+          result = output === undefined ? this.#waiting() : this.#completed(output);
+        }
+      } catch (error) {
+        result = this.#cancelled(error);
+      }
       if (result !== undefined) await this.#close(result);
       return result;
     } catch (error) {
@@ -211,23 +225,12 @@ export class Run<Output extends Stop = Stop> {
     }
   }
 
-  /** A step; what it comes to when it ends the run, otherwise than by an error. */
-  async #advance(): Promise<RunResult<Output> | undefined> {
-    try {
-      if (!this.#isOpen) await this.#open();
-      const { pending: asked } = this.#state;
-      if (asked !== null) return this.#suspended(asked);
-      const output = await this.#stepper.advance();
-      if (this.#recorder !== undefined) await this.#recorder.step();
-      if (output !== undefined) return this.#completed(output);
-      const { pending } = this.#state;
-      return pending === null ? undefined : this.#suspended(pending);
-    } catch (error) {
-      if (!(error instanceof Cancellation)) throw error;
-      const { reason } = error;
-      if (reason === this.#wallReached) throw this.#wallReached;
-      return { status: "cancelled", reason, ...this.#factsCutOff() };
-    }
+  /** What a step comes to that was cut off; what else failed it is thrown. */
+  #cancelled(error: unknown): RunResult<Output> {
+    if (!(error instanceof Cancellation)) throw error;
+    const { reason } = error;
+    if (reason === this.#wallReached && reason instanceof Error) throw reason;
+    return { status: "cancelled", reason, ...this.#factsCutOff() };
   }
 
   async #open(): Promise<void> {
@@ -249,11 +252,13 @@ export class Run<Output extends Stop = Stop> {
 
   #startClock(): void {
     const { tally } = this.#state;
-    const leftMs = this.#limits.wallMs - tally.wallMs;
+    const { wallMs: allowed } = this.#limits;
+    const leftMs = allowed - tally.wallMs;
     tally.startStretch();
     if (leftMs === Infinity) return;
+    const reached = (this.#wallReached = new LimitReachedError({ limit: "wallMs", allowed }));
     const end = (): void => {
-      this.#pipe.cancel(this.#wallReached);
+      this.#pipe.cancel(reached);
     };
     if (leftMs <= 0) end();
     else this.#stopClock = systemClock.after(leftMs, end);
@@ -288,7 +293,7 @@ export class Run<Output extends Stop = Stop> {
     const opening = initialMessages.length === 0 ? [] : await openingMessages(initialMessages);
     const first = inputMessage(this.#state.output);
     this.#state.isStarted = true;
-    if (prompt !== "") this.#stepper.append(systemMessage(prompt, { messageKind: "system_message" }));
+    if (prompt !== "") this.#stepper.append(systemMessage(prompt, promptMetadata));
     for (const message of [...opening, ...autoLoadedMessages(skills)]) this.#stepper.append(message);
     this.#state.load(skills.filter(({ isAutoLoaded }) => isAutoLoaded).map(({ name }) => name));
     if (first !== undefined) this.#stepper.append(first);
@@ -300,7 +305,11 @@ export class Run<Output extends Stop = Stop> {
     return { status: "completed", output, ...this.#facts() };
   }
 
-  #suspended({ tool, request }: PendingRequest): SuspendedRun {
+  /** The result of a run that waits for a reply. */
+  #waiting(): SuspendedRun | undefined {
+    const { pending } = this.#state;
+    if (pending === null) return undefined;
+    const { tool, request } = pending;
     const toolName = this.#agent.graph.byKey.get(tool)?.name ?? tool;
     return { status: "suspended", request, toolName, ...this.#facts(), snapshot: this.snapshot() };
   }
@@ -371,6 +380,8 @@ async function checkNew(handle: JournalHandle): Promise<void> {
     ? new RunExistsError({ runId })
     : new JournalDamagedError({ runId, problem: "what stands in its place is no journal" });
 }
+
+const promptMetadata = metadataFor("message", { messageKind: "system_message" });
 
 /** How long a run of tools that wait for nothing keeps the process to itself. */
 const sliceMs = 10;

@@ -41,6 +41,9 @@ interface Step {
   readonly isCounted: boolean;
 }
 
+/** What a step gives: the Stop that ends the run, or undefined while it goes on, or waits. */
+type Advanced = AnyValue | undefined;
+
 /** What a run's steps work with. */
 export interface StepperParts {
   readonly agent: CompiledAgent;
@@ -75,9 +78,10 @@ export class Stepper {
   /**
    * One step.
    *
-   * @returns The Stop that ends the run; undefined while it goes on, or waits (`state.pending`).
+   * @returns The Stop that ends the run; undefined while it goes on, or waits (`state.pending`). A promise only when
+   * there is something to wait for.
    */
-  async advance(): Promise<AnyValue | undefined> {
+  advance(): Advanced | Promise<Advanced> {
     this.#checkCancelled();
     const { last, output } = this.#state;
     if (last !== undefined && familyOf(output) === "stop") return output;
@@ -180,7 +184,7 @@ export class Stepper {
     return undefined;
   }
 
-  #runTool({ node, input, chosenBy }: Chosen): Promise<AnyValue | undefined> {
+  #runTool({ node, input, chosenBy }: Chosen): Advanced | Promise<Advanced> {
     this.#checkSteps();
     this.#checkPrerequisite(node);
     if (node.tool.polls) this.#state.repeats.exempt();
@@ -188,22 +192,47 @@ export class Stepper {
   }
 
   /** Runs a tool's body and takes its output, or its failure. */
-  async #carry(step: Step, body: () => unknown): Promise<AnyValue | undefined> {
-    const { node, chosenBy } = step;
-    toolStarted(this.#pipe, node.name, chosenBy);
+  #carry(step: Step, body: () => unknown): Advanced | Promise<Advanced> {
+    toolStarted(this.#pipe, step.node.name, step.chosenBy);
     const startedAt = performance.now();
+    let returned: unknown;
+    try {
+      returned = body();
+    } catch (error) {
+      return this.#break(step, error, startedAt);
+    }
+    return returned instanceof Promise
+      ? this.#carryOn(step, returned, startedAt)
+      : this.#take(step, returned, startedAt);
+  }
+
+  async #carryOn(step: Step, promise: Promise<unknown>, startedAt: number): Promise<Advanced> {
+    let returned: unknown;
+    try {
+      returned = await promise;
+    } catch (error) {
+      return this.#break(step, error, startedAt);
+    }
+    return this.#take(step, returned, startedAt);
+  }
+
+  async #break(step: Step, error: unknown, startedAt: number): Promise<Advanced> {
+    this.#caller.close();
+    this.#failed(step.node, error, startedAt);
+    await this.#survive(error, step);
+    return undefined;
+  }
+
+  #take(step: Step, returned: unknown, startedAt: number): Advanced | Promise<Advanced> {
+    const { node, chosenBy } = step;
     let output: AnyValue;
     let waiting: PendingRequest | null;
     try {
-      const returned = body();
-      output = checkOutput(node.tool, returned instanceof Promise ? await returned : returned);
+      output = checkOutput(node.tool, returned);
       waiting =
         familyOf(output) === "suspend" ? requestOf(node, output, { chosenBy, isRecovery: false }) : null;
     } catch (error) {
-      this.#caller.close();
-      this.#failed(node, error, startedAt);
-      await this.#survive(error, step);
-      return undefined;
+      return this.#break(step, error, startedAt);
     }
     const durationMs = this.#spend(node, startedAt);
     this.#state.tally.failuresInRow = 0;

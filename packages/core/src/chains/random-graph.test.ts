@@ -85,24 +85,28 @@ function agentOf({ size, edges, stopAt }: Plan, order: number[]): Agent {
   });
 }
 
-it("property: the tools of a random graph run in the order that the rules give", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      plans.map((plan) => ({ ...plan, edges: plan.edges.filter(({ to }) => to < plan.size) })),
-      async (plan) => {
-        const order: number[] = [];
-        const { order: ruled, isAmbiguous } = expected(plan);
-        const run = agentOf(plan, order).invoke(Int({ value: 0 }));
-        if (isAmbiguous) {
-          const error: unknown = await run.catch((caught: unknown) => caught);
-          expect(error).toMatchObject({ code: "core/ambiguous-link" });
-          expect(failedRunOf(error)?.report.steps).toBe(ruled.length);
-        } else {
-          expect(await run).toMatchObject({ status: "completed", report: { steps: ruled.length } });
-        }
-        expect(order).toEqual(ruled);
-      },
-    ),
-    { numRuns: 500 },
-  );
-});
+it(
+  "property: the tools of a random graph run in the order that the rules give",
+  { timeout: 60_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        plans.map((plan) => ({ ...plan, edges: plan.edges.filter(({ to }) => to < plan.size) })),
+        async (plan) => {
+          const order: number[] = [];
+          const { order: ruled, isAmbiguous } = expected(plan);
+          const run = agentOf(plan, order).invoke(Int({ value: 0 }));
+          if (isAmbiguous) {
+            const error: unknown = await run.catch((caught: unknown) => caught);
+            expect(error).toMatchObject({ code: "core/ambiguous-link" });
+            expect(failedRunOf(error)?.report.steps).toBe(ruled.length);
+          } else {
+            expect(await run).toMatchObject({ status: "completed", report: { steps: ruled.length } });
+          }
+          expect(order).toEqual(ruled);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  },
+);

@@ -54,10 +54,14 @@ const metadataSchema = z.strictObject(metadataShape);
 /** Policies that were found sound and cannot change, such as the presets. */
 const soundPolicies = new WeakSet();
 
+/** Metadata that was checked and frozen here; what a program uses again needs no second check. */
+const soundMetadata = new WeakSet();
+
 /** Checked and frozen metadata, or what is wrong with it: unknown keys, or null in code without types. */
 export function parseMetadata(
   given: Metadata | null,
 ): { readonly meta: Metadata } | { readonly problem: z.ZodError } {
+  if (given !== null && soundMetadata.has(given)) return { meta: given };
   const truncation = given?.truncation;
   if (given !== null && truncation !== undefined && soundPolicies.has(truncation)) {
     // What tools give most often is one policy and nothing else.
@@ -66,7 +70,9 @@ export function parseMetadata(
   const parsed = metadataSchema.safeParse(given);
   if (!parsed.success) return { problem: parsed.error };
   const policy = truncation === undefined ? undefined : soundPolicy(truncation);
-  return { meta: Object.freeze(withoutUndefined({ ...parsed.data, truncation: policy })) };
+  const meta = Object.freeze(withoutUndefined({ ...parsed.data, truncation: policy }));
+  soundMetadata.add(meta);
+  return { meta };
 }
 
 /**

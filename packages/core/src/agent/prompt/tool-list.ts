@@ -31,7 +31,15 @@ export function entry({ name, description }: Pick<PromptTool, "name" | "descript
   return `- \`${name}\`: ${text === "" ? "its name says what it does." : text}`;
 }
 
+const fieldTexts = new WeakMap<object, string>();
+
 function fieldsOf({ callSchema }: PromptTool): string {
+  let text = fieldTexts.get(callSchema);
+  if (text === undefined) fieldTexts.set(callSchema, (text = fieldText(callSchema)));
+  return text;
+}
+
+function fieldText(callSchema: object): string {
   const schema: Readonly<Record<string, unknown>> = { ...callSchema };
   const { properties, required, additionalProperties } = schema;
   const isPlain =

@@ -210,14 +210,26 @@ function unknownAction(action: string, names: readonly string[]): string {
   return `\`${action.slice(0, 100)}\` is no action that can be called; there is ${offered}`;
 }
 
-/** The schema of a tool's whole call, as the model is shown it. */
+const callSchemas = new WeakMap<z.ZodType, Map<string, JsonSchema>>();
+/** How many names of one schema are kept; a program may make tools without end. */
+const mostNames = 100;
+
+/** The schema of a tool's whole call, as the model is shown it; the same for all agents that have such a tool. */
 function callSchema(name: string, input: AnyValueType): JsonSchema {
-  const { properties, required, ...rest } = objectSchema(input);
-  return {
-    ...rest,
-    properties: { action: { const: name }, rationale: { type: "string" }, ...properties },
-    required: ["action", "rationale", ...required],
-  };
+  let byName = callSchemas.get(input.schema);
+  if (byName === undefined) callSchemas.set(input.schema, (byName = new Map<string, JsonSchema>()));
+  let known = byName.get(name);
+  if (known === undefined) {
+    if (byName.size >= mostNames) byName.clear();
+    const { properties, required, ...rest } = objectSchema(input);
+    known = Object.freeze({
+      ...rest,
+      properties: { action: { const: name }, rationale: { type: "string" }, ...properties },
+      required: ["action", "rationale", ...required],
+    });
+    byName.set(name, known);
+  }
+  return known;
 }
 
 /** The schema of a native call's arguments: the call's, but for the action. */
