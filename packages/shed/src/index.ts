@@ -22,3 +22,5 @@ export type { FileCommandTools } from "./command-tools/guarded-chain.ts";
 export { FileCommandProgress, FileCommandReport, GuardedFileCommand } from "./command-tools/payloads.ts";
 export { Sandbox } from "./permissions/sandbox.ts";
 export type { Protection, SandboxSettings } from "./permissions/sandbox.ts";
+export { PatchReport, patchTools } from "./command-tools/patch-tools.ts";
+export type { PatchTools } from "./command-tools/patch-tools.ts";

@@ -1,4 +1,4 @@
-import { ReplyError, Str, type ToolContext } from "@roboz/core";
+import { Str, type ToolContext } from "@roboz/core";
 import * as z from "zod";
 
 import {
@@ -104,20 +104,6 @@ function personOf({ options, context }: GuardedCall): AskPerson | "later" {
       throw new Unavailable(error instanceof Error ? error.name : "asking failed");
     }
   };
-}
-
-const replyFields = z.object({ value: z.string() });
-
-/**
- * The text of a reply that a suspended run was given.
- *
- * @throws ReplyError (`core/reply`) when it has none.
- */
-export function replyText(reply: unknown): string {
-  if (typeof reply === "string") return reply;
-  const parsed = replyFields.safeParse(reply);
-  if (parsed.success) return parsed.data.value;
-  throw new ReplyError("A permission is answered by a text: `yes` allows, anything else denies");
 }
 
 /** What an approval is answered with. */

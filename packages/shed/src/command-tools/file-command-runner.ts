@@ -1,21 +1,15 @@
-import { NO_MESSAGE, Suspend, type ToolContext } from "@roboz/core";
+import { NO_MESSAGE, type Suspend, type ToolContext } from "@roboz/core";
 import * as z from "zod";
 
 import { systemSentence } from "../files/system-error.ts";
 import { nextStep, stepsOf, type Step } from "../language/grammar.ts";
 import { reportText, withJudgement, withStep, type Ending, type StepReport } from "../language/report.ts";
 import { SpoolStore, type Spool, type SpoolLimits } from "../language/spool.ts";
-import { judge, type Exchange, type Judgement } from "../permissions/guard.ts";
-import {
-  guardCall,
-  auditDecision,
-  replyText,
-  type GuardedCall,
-  type GuardedToolOptions,
-} from "./approval.ts";
+import type { Judgement } from "../permissions/guard.ts";
+import { auditDecision, type GuardedCall, type GuardedToolOptions } from "./approval.ts";
 import { execute, type Outcome } from "./execution.ts";
+import { confirm, fingerprintOf, guardPrepared, resumed, suspendFor, type Waited } from "./guarding.ts";
 import {
-  exchangeSchema,
   FileCommandProgress,
   FileCommandReport,
   GuardedFileCommand,
@@ -24,13 +18,7 @@ import {
   type Piped,
   type Position,
 } from "./payloads.ts";
-import {
-  fingerprintOf,
-  PreparedStore,
-  prepare,
-  type CommandSetting,
-  type Preparation,
-} from "./preparation.ts";
+import { prepare, PreparedStore, type CommandSetting, type Preparation } from "./preparation.ts";
 
 /** What a runner is made with. */
 export interface RunnerSettings extends CommandSetting {
@@ -43,18 +31,12 @@ export interface RunnerSettings extends CommandSetting {
 /** Pipes with at most this many bytes are carried in the payload, and outlive the process. */
 const carriedBytes = 64 * 1024;
 
-const waitingState = z.object({
-  resolved: z.unknown(),
-  answered: z.array(exchangeSchema),
-  fingerprint: z.string(),
-});
-
 const hidden = { truncation: NO_MESSAGE };
 
 /** Does the work of the four tools. All that a sequence needs travels in the payloads; what is kept here is a short cut. */
 export class FileCommandRunner {
   readonly #settings: RunnerSettings;
-  readonly #prepared = new PreparedStore();
+  readonly #prepared = new PreparedStore<Preparation>();
   readonly #spools = new SpoolStore();
 
   constructor(settings: RunnerSettings) {
@@ -67,11 +49,11 @@ export class FileCommandRunner {
     return resolvedCommand(position, preparation, this.#prepared.put(preparation));
   }
 
-  /** Judges a command that was looked into. */
+  /** Judges a command that was looked into; after a wait, with the reply. */
   async guard(
     resolved: ResolvedFileCommand,
     context: ToolContext,
-    waited?: { readonly answered: readonly Exchange[]; readonly fingerprint: string },
+    waited?: Waited,
   ): Promise<GuardedFileCommand | Suspend> {
     const call = this.#call(context, stepAt(resolved));
     if (resolved.refusal !== null) return refused(call, resolved);
@@ -79,18 +61,9 @@ export class FileCommandRunner {
       this.#prepared.get(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
     if ("refusal" in preparation) return refused(call, resolvedCommand(resolved, preparation, resolved.id));
     const { prepared } = preparation;
-    const answered = waited?.answered ?? [];
-    const judgement: Judgement =
-      waited !== undefined && waited.fingerprint !== fingerprintOf(prepared)
-        ? changed(answered)
-        : await guardCall(call, prepared.needs, answered);
-    if (judgement.status === "waiting") {
-      const { need, prompt, exchanges } = judgement;
-      return Suspend({
-        request: { type: "permission-request", question: prompt, ...need, command: resolved.label },
-        state: { resolved, answered: exchanges, fingerprint: fingerprintOf(prepared) },
-      });
-    }
+    const judgement = await guardPrepared(call, prepared, waited);
+    if (judgement.status === "waiting")
+      return suspendFor(judgement, prepared, { payload: resolved, command: resolved.label });
     const { exchanges } = judgement;
     return GuardedFileCommand(
       {
@@ -109,27 +82,10 @@ export class FileCommandRunner {
   }
 
   /** Goes on with a judgement that waited for a reply. */
-  async resumeGuard(
-    reply: unknown,
-    state: unknown,
-    context: ToolContext,
-  ): Promise<GuardedFileCommand | Suspend> {
-    const text = replyText(reply);
-    const { resolved: fields, answered, fingerprint } = waitingState.parse(state);
-    const resolved = ResolvedFileCommand(z.parse(ResolvedFileCommand.schema, fields));
-    const { policy } = this.#settings;
-    const preparation =
-      this.#prepared.get(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
-    if ("refusal" in preparation)
-      return refused(
-        this.#call(context, stepAt(resolved)),
-        resolvedCommand(resolved, preparation, resolved.id),
-      );
-    const { needs } = preparation.prepared;
-    const asked = await judge({ policy, needs, ask: "later", answered, audit: () => undefined });
-    // The rules may be others by now; a reply then answers nothing.
-    const more = asked.status === "waiting" ? [{ prompt: asked.prompt, reply: text }] : [];
-    return this.guard(resolved, context, { answered: [...asked.exchanges, ...more], fingerprint });
+  resumeGuard(reply: unknown, state: unknown, context: ToolContext): Promise<GuardedFileCommand | Suspend> {
+    const { payload, waited } = resumed(reply, state);
+    const resolved = ResolvedFileCommand(z.parse(ResolvedFileCommand.schema, payload));
+    return this.guard(resolved, context, waited);
   }
 
   /** Runs a judged command, if it may, and finds what is next. */
@@ -191,15 +147,8 @@ export class FileCommandRunner {
     if (kept !== undefined && guarded.fingerprint === null) return kept;
     const again = await prepare(stepAt(guarded), this.#settings, context.signal);
     if ("refusal" in again) return again;
-    const { policy } = this.#settings;
-    const { needs } = again.prepared;
-    const answered = guarded.exchanges;
-    const isChanged = guarded.fingerprint !== null && guarded.fingerprint !== fingerprintOf(again.prepared);
-    const judgement = isChanged
-      ? changed([])
-      : await judge({ policy, needs, ask: "later", answered, audit: () => undefined });
-    if (judgement.status === "allowed") return again;
-    return { judgement: judgement.status === "denied" ? { ...judgement, exchanges: [] } : changed([]) };
+    const judgement = await confirm(this.#call(context, stepAt(guarded)), again.prepared, guarded);
+    return judgement.status === "allowed" ? again : { judgement };
   }
 
   #conclude(
@@ -336,16 +285,6 @@ function refused(call: GuardedCall, resolved: ResolvedFileCommand): GuardedFileC
     },
     hidden,
   );
-}
-
-function changed(exchanges: readonly Exchange[]): Judgement {
-  return {
-    status: "denied",
-    reason: "policy_denied",
-    message:
-      "What was approved is no longer what stands there, so the approval is void. Run the command again.",
-    exchanges,
-  };
 }
 
 function stopped(position: Position, ending: Ending, report: StepReport): FileCommandReport {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 import {
   CommandRefusal,
@@ -89,16 +89,9 @@ export async function prepare(
   }
 }
 
-/** What a command needs and has looked at, as a text that differs when either does. */
-export function fingerprintOf({ needs, fingerprint }: PreparedCommand): string {
-  const hash = createHash("sha256");
-  for (const { operation, location } of needs) hash.update(`${operation} ${location}\0`);
-  return hash.update(fingerprint()).digest("hex");
-}
-
-/** What was prepared in this process, until it is run. */
-export class PreparedStore {
-  readonly #kept = new Map<string, Preparation>();
+/** What was prepared in this process, until it is used. */
+export class PreparedStore<Kept> {
+  readonly #kept = new Map<string, Kept>();
   readonly #most: number;
 
   /** @param most - How many are kept; the oldest makes room, and is prepared again when its turn comes. */
@@ -106,7 +99,7 @@ export class PreparedStore {
     this.#most = most;
   }
 
-  put(preparation: Preparation): string {
+  put(preparation: Kept): string {
     const id = randomUUID();
     this.#kept.set(id, preparation);
     for (const oldest of this.#kept.keys()) {
@@ -116,11 +109,11 @@ export class PreparedStore {
     return id;
   }
 
-  get(id: string): Preparation | undefined {
+  get(id: string): Kept | undefined {
     return this.#kept.get(id);
   }
 
-  take(id: string): Preparation | undefined {
+  take(id: string): Kept | undefined {
     const preparation = this.#kept.get(id);
     this.#kept.delete(id);
     return preparation;
