@@ -47,4 +47,16 @@ export const commandList: readonly ListedCommand[] = [
     describe: "Encrypt and check environment files",
     load: async () => (await import("./commands/env.ts")).env,
   },
+  {
+    name: "tool",
+    usage: "tool",
+    describe: "Create a tool capability to edit",
+    load: async () => (await import("./commands/capability-package.ts")).tool,
+  },
+  {
+    name: "skill",
+    usage: "skill",
+    describe: "Create a skill capability to edit",
+    load: async () => (await import("./commands/capability-package.ts")).skill,
+  },
 ];

@@ -28,6 +28,7 @@ export type AnyCliError =
   | PromptError
   | RunEndedError
   | StoreError
+  | ScaffoldError
   | SuspendedRunError
   | UsageError;
 
@@ -228,5 +229,43 @@ export class RunEndedError extends CliError {
   constructor({ agentName, cause }: { readonly agentName: string; readonly cause: unknown }) {
     const reason = cause instanceof Error ? `: ${cause.message}` : "";
     super(`the run of \`${agentName}\` was cancelled${reason}`, { cause });
+  }
+}
+
+/**
+ * Why a capability package was not created: its directory is a symbolic link (`link`), lies in this package (`inside-package`), has a
+ * name that is not lower snake case (`name`) or is a keyword (`reserved-name`), is there already (`exists`), would be confused with
+ * something else that the project imports (`importable`), or could not be written (`unwritable`; `cause` is the system's error).
+ */
+export type ScaffoldFault =
+  "link" | "inside-package" | "name" | "reserved-name" | "exists" | "importable" | "unwritable";
+
+/** A capability package was not created, and nothing that was there was changed. */
+export class ScaffoldError extends CliError {
+  readonly code = "cli/scaffold";
+  /** The package's directory. */
+  readonly path: string;
+  readonly fault: ScaffoldFault;
+
+  constructor(refused: {
+    readonly path: string;
+    readonly fault: ScaffoldFault;
+    /** What has the same name. */
+    readonly other?: string | undefined;
+    readonly cause?: unknown;
+  }) {
+    const { path, fault, other = "", cause } = refused;
+    const sentences: Readonly<Record<ScaffoldFault, string>> = {
+      link: "is a symbolic link; give the directory itself",
+      "inside-package": "lies inside the installed package of this command; give a directory of your project",
+      name: "needs a name in lower snake case, such as `my_quotes`: it names the tools and the capability",
+      "reserved-name": "has a name that is reserved; choose another one",
+      exists: "exists already; it was left as it is",
+      importable: `has the name of ${other}; choose another one, or a directory further down, such as local/tools`,
+      unwritable: "could not be created; see `cause`",
+    };
+    super(`\`${path}\` ${sentences[fault]}`, cause === undefined ? undefined : { cause });
+    this.path = path;
+    this.fault = fault;
   }
 }

@@ -4,6 +4,7 @@ import { agentCases } from "./__fixtures__/cases/agents.ts";
 import { envCases } from "./__fixtures__/cases/env.ts";
 import { inventoryCases } from "./__fixtures__/cases/inventory.ts";
 import { modelCases, modelTerminalCases } from "./__fixtures__/cases/models.ts";
+import { packageCases } from "./__fixtures__/cases/packages.ts";
 import { programCases } from "./__fixtures__/cases/program.ts";
 import { terminalCases } from "./__fixtures__/cases/terminal.ts";
 import { installRoboz, type InstalledRoboz } from "./__fixtures__/installed-roboz.ts";
@@ -29,6 +30,7 @@ describe("roboz, installed from its tarballs", () => {
   envCases(roboz);
   agentCases(roboz);
   modelCases(roboz);
+  packageCases(roboz);
 });
 
 // util-linux's `script` makes the terminal.

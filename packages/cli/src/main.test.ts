@@ -117,6 +117,8 @@ describe("main", () => {
       "example",
       "inventory",
       "env",
+      "tool",
+      "skill",
       "completion",
     ]);
   });

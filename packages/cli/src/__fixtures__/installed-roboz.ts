@@ -31,8 +31,11 @@ export async function installRoboz(): Promise<InstalledRoboz> {
   await using stage = await stageWorkspace();
   await mkdir(tarballs);
   const tsc = join(root, "node_modules", ".bin", "tsc");
-  await succeed(tsc, ["-b", "packages/cli/tsconfig.build.json"], stage.folder);
-  const pack = pinnedPnpm(["-r", "--filter", "@roboz/cli...", "pack", "--pack-destination", tarballs]);
+  const builds = ["cli", "deployment"].map((name) => `packages/${name}/tsconfig.build.json`);
+  await succeed(tsc, ["-b", ...builds], stage.folder);
+  // What the commands generate is written for `@roboz/deployment`, which the program itself does without.
+  const filters = ["--filter", "@roboz/cli...", "--filter", "@roboz/deployment..."];
+  const pack = pinnedPnpm(["-r", ...filters, "pack", "--pack-destination", tarballs]);
   await succeed(pack.file, pack.args, stage.folder);
   const files = (await readdir(tarballs)).map((file) => join(tarballs, file));
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));

@@ -41,6 +41,12 @@ export function programCases(roboz: () => InstalledRoboz): void {
     expect((await stat(file)).mode & 0o111).toBe(0o111);
   });
 
+  it.each(["tool", "skill"])("loads none of them to create a %s either", async (kind) => {
+    const loaded = await loadedPackages(roboz(), [kind, "init"]);
+    expect(loaded).toContain("yargs");
+    expect(heavy.filter((name) => loaded.has(name))).toEqual([]);
+  });
+
   it.each([
     { args: ["--help"] },
     { args: ["run", "--help"] },
