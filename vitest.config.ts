@@ -1,8 +1,11 @@
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
+// Node knows no `module` condition, and what stands behind it in @opentelemetry/api is for bundlers only.
+const nodeConditions = defaultServerConditions.filter((condition) => condition !== "module");
+
 export default defineConfig({
-  ssr: { resolve: { conditions: ["@roboz/source", ...defaultServerConditions] } },
+  ssr: { resolve: { conditions: ["@roboz/source", ...nodeConditions] } },
   test: {
     projects: [
       {

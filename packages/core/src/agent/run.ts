@@ -1,5 +1,5 @@
 import { LimitReachedError } from "../errors.ts";
-import type { RunStatus, EventSink } from "../runtime/events.ts";
+import type { EventSink, RunLifecycleEvent, RunStatus } from "../runtime/events.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
 import { JournalDamagedError, RunExistsError } from "../runtime/journal/errors.ts";
@@ -338,7 +338,7 @@ export class Run<Output extends Stop = Stop> {
     this.#state.tally.endStretch();
     for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
     try {
-      this.#tellLifecycle("stopped", status);
+      this.#tellLifecycle("stopped", { status, ...(error === undefined ? {} : { errorType: error.name }) });
     } finally {
       this.#pipe.close();
       await this.#recorder?.ended(status, error);
@@ -357,7 +357,10 @@ export class Run<Output extends Stop = Stop> {
     return { ...this.#facts(), snapshot };
   }
 
-  #tellLifecycle(kind: "started" | "stopped", status?: RunStatus): void {
+  #tellLifecycle(
+    kind: "started" | "stopped",
+    end: Pick<RunLifecycleEvent, "status" | "errorType"> = {},
+  ): void {
     if (!this.#pipe.isListening) return;
     const { description, model } = this.#agent;
     const facts: LifecycleFacts = {
@@ -366,7 +369,7 @@ export class Run<Output extends Stop = Stop> {
       ...(this.#parent === undefined ? undefined : { parentRunId: this.#parent.runId }),
       ...(model === undefined ? {} : endpointFacts(model.endpoint)),
     };
-    this.#pipe.lifecycle(kind, status === undefined ? facts : { ...facts, status });
+    this.#pipe.lifecycle(kind, { ...facts, ...end });
   }
 }
 

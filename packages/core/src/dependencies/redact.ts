@@ -107,8 +107,10 @@ function masked(text: string, shown: string, ranges: readonly Range[], maxCharac
 
 /** Whether a range lies in a mask that stands in the text already. */
 function isMask(text: string, { start, end }: Range): boolean {
-  const at = text.lastIndexOf(redacted, start);
-  return at !== -1 && at + redacted.length >= end;
+  if (end - start > redacted.length) return false;
+  const from = Math.max(0, end - redacted.length);
+  const at = text.slice(from, start + redacted.length).indexOf(redacted);
+  return at !== -1 && from + at <= start;
 }
 
 /** Where a text is cut, so that no character is cut in two. */

@@ -22,6 +22,8 @@ export interface RunLifecycleEvent extends Stamped {
   readonly parentRunId?: string | undefined;
   /** Only when stopped. */
   readonly status?: RunStatus | undefined;
+  /** Only when failed: the class of the error, never its text. */
+  readonly errorType?: string | undefined;
   readonly apiName?: string | undefined;
   readonly modelName?: string | undefined;
   readonly maxContextTokens?: number | undefined;

@@ -13,7 +13,7 @@ import type {
 /** What a run says of itself when it starts and stops. */
 export type LifecycleFacts = Omit<
   RunLifecycleEvent,
-  "type" | "kind" | "sequence" | "runId" | "agentName" | "status"
+  "type" | "kind" | "sequence" | "runId" | "agentName" | "status" | "errorType"
 >;
 
 /** Who a pipe belongs to and who listens. */
@@ -135,7 +135,7 @@ export class EventPipe {
 
   lifecycle(
     kind: "started" | "stopped",
-    facts: LifecycleFacts & { readonly status?: RunLifecycleEvent["status"] },
+    facts: LifecycleFacts & Pick<RunLifecycleEvent, "status" | "errorType">,
   ): void {
     if (this.isListening) this.#send({ type: "run-lifecycle", kind, ...facts, ...this.#stamp() });
   }
