@@ -9,9 +9,13 @@ export interface ProcessIdentity {
   readonly boot: string | null;
 }
 
+/** Neither changes while a process lives. */
+const known: { own?: ProcessIdentity; boot?: string | null } = {};
+
 /** This process. */
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, startedAt: startOf(process.pid), boot: bootId() };
+  known.own ??= { pid: process.pid, startedAt: startOf(process.pid), boot: bootId() };
+  return known.own;
 }
 
 /** Whether a process is still there. What the system does not tell counts as yes. */
@@ -35,7 +39,8 @@ function startOf(pid: number): string | null {
 }
 
 function bootId(): string | null {
-  return readText("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
+  known.boot ??= readText("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
+  return known.boot;
 }
 
 function readText(path: string): string | null {
