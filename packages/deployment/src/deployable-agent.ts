@@ -95,6 +95,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     if (settings.attributes !== undefined) state.attributes.set(settings.attributes, (key) => key in this);
   }
 
+  /** Without blanks around it; whether it is an identifier is seen when the agent is built. */
   get name(): string {
     return settled.stateOf(this).name;
   }
@@ -102,6 +103,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     settled.stateOf(this).name = settled.checkName(given);
   }
 
+  /** What a parent's model is told of this agent. */
   get description(): string {
     return settled.stateOf(this).description;
   }
@@ -109,6 +111,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     settled.stateOf(this).description = settled.checkText(this.name, "description", given);
   }
 
+  /** Needed unless the agent is deterministic. */
   get systemPrompt(): string {
     return settled.stateOf(this).systemPrompt;
   }
@@ -116,6 +119,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     settled.stateOf(this).systemPrompt = settled.checkText(this.name, "systemPrompt", given);
   }
 
+  /** How the agent is driven; a text that is no mode is refused. */
   get mode(): AgentMode {
     return settled.stateOf(this).mode;
   }
@@ -123,6 +127,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     settled.stateOf(this).mode = settled.checkMode(this.name, given);
   }
 
+  /** Whether how to call tools, and which there are, is added to the system prompt. */
   get automaticToolPrompt(): boolean {
     return settled.stateOf(this).automaticToolPrompt;
   }
@@ -151,10 +156,12 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     return settled.stateOf(this).capabilities;
   }
 
+  /** The agents that are tools of this one, in the order in which they were attached. */
   get nestedAgents(): readonly AgentDefinition[] {
     return settled.stateOf(this).nestedAgents;
   }
 
+  /** The agents that run beside this one, in the order in which they were attached. */
   get backgroundAgents(): readonly AgentDefinition[] {
     return settled.stateOf(this).backgroundAgents;
   }
@@ -172,6 +179,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
     settled.stateOf(this).agentEndpoint = settled.checkEndpoint(this.name, endpoint);
   }
 
+  /** Sets what is put before each conversation; the list is copied. */
   setInitialMessages(messages: readonly InitialMessage[]): void {
     this.initialMessages = messages;
   }

@@ -126,7 +126,7 @@ function unmet(
   const capabilityName = capability.label.name;
   const capabilityClass = capability.constructor.name;
   const { name: attributeName, expected, found, detail } = missed;
-  const more = detail === undefined ? "" : ` (${detail})`;
+  const more = detail === undefined ? "" : ` and does not fit: ${detail}`;
   const message =
     `Agent ${quoted(agentName)}: its capability ${quoted(capabilityName)} (${capabilityClass}) needs the attribute ` +
     `${quoted(attributeName)} as ${expected}, which is ${found === "missing" ? found : `of type ${found}`}${more}`;

@@ -243,6 +243,14 @@ describe("validation", () => {
     }).toThrow("needs the attribute `sandbox` as Sandbox, which is of type FilePermissionPolicy");
   });
 
+  it("says what is wrong with a value of the right type", () => {
+    const agent = definitionOf("a", { capabilities: [requiring("x", { limit: z.number().min(1) })] });
+    agent.setAttributes({ limit: 0 });
+    expect(() => {
+      agent.validate();
+    }).toThrow("needs the attribute `limit` as number, which is of type number and does not fit: Too small");
+  });
+
   it("names the capability's class", () => {
     class Filesystem extends Capability<{ sandbox: Sandbox }> {
       constructor() {
