@@ -1,6 +1,18 @@
 import { describe, expect, it } from "vitest";
 
-import { Agent, BackgroundAgent, BackgroundStatus, Empty, Stop, stop, Str, type RunEvent } from "../index.ts";
+import {
+  Agent,
+  BackgroundAgent,
+  BackgroundStatus,
+  Empty,
+  memoryJournalStore,
+  promptUserAtStart,
+  Stop,
+  stop,
+  Str,
+  type JournalHandle,
+  type RunEvent,
+} from "../index.ts";
 import { deferred, failureOf, looseTool, never } from "./__fixtures__/runs.ts";
 
 interface Work {
@@ -170,6 +182,104 @@ describe("a background agent", () => {
     const told = heard.filter((event) => event.type === "runtime" && event.level === "warning");
     expect(told).toMatchObject([{ message: "The background agent worker failed with TypeError" }]);
     expect(JSON.stringify(heard)).not.toContain("sk-secret");
+  });
+
+  it("says to its caller that its last run waits for a reply, which ended it", async () => {
+    const asking = new Agent({
+      name: "asking",
+      mode: "deterministic",
+      defaultTools: [promptUserAtStart("Well?")],
+    });
+    const background = new BackgroundAgent(asking);
+    const look = background.asTool();
+    const heard: unknown[] = [];
+    for (const _check of [1, 2]) {
+      await look.invoke({}, { emit: (event) => heard.push(event) });
+      await new Promise(setImmediate);
+    }
+    expect(background.isRunning).toBe(false);
+    expect(heard).toMatchObject([
+      {
+        level: "warning",
+        message: "The background agent asking waits for a reply that nobody here can give",
+      },
+    ]);
+  });
+
+  it("is stopped at once while its journal is being opened, and lets go of a journal that comes later", async () => {
+    const opening = deferred<JournalHandle>();
+    const closed = deferred();
+    const store = memoryJournalStore();
+    const background = new BackgroundAgent(working(never).agent, {
+      journal: { ...store, open: () => opening.promise },
+    });
+    const checked = background.check();
+    await background.stop("closing time");
+    expect(background.isRunning).toBe(false);
+    expect(await checked).toMatchObject({ status: "started" });
+    const late = await store.open("late");
+    const close = (): Promise<void> => {
+      closed.resolve();
+      return late.close();
+    };
+    opening.resolve({ ...late, close });
+    await closed.promise;
+  });
+
+  it("is restarted by a check that comes while it is being stopped", async () => {
+    const { agent, events } = working(never);
+    const background = new BackgroundAgent(agent);
+    await background.check();
+    const stopped = background.stop();
+    expect(await background.check()).toMatchObject({ status: "restarted" });
+    await stopped;
+    const kinds = events.flatMap((event) => (event.type === "run-lifecycle" ? event.kind : []));
+    expect(kinds).toEqual(["started", "stopped", "started"]);
+    await background.stop();
+  });
+
+  it("goes on when the caller that restarts it is cancelled meanwhile, and is stopped by its own line", async () => {
+    const opening = deferred();
+    const store = memoryJournalStore();
+    const { agent, events } = working(never);
+    let slow = false;
+    const background = new BackgroundAgent(agent, {
+      journal: {
+        ...store,
+        open: async (runId) => {
+          if (slow) await opening.promise;
+          return store.open(runId);
+        },
+      },
+    });
+    await background.check();
+    await background.stop();
+    slow = true;
+    const controller = new AbortController();
+    const parent = new Agent({ name: "parent", mode: "deterministic", defaultTools: [background.asTool()] });
+    const result = parent.invoke(undefined, { signal: controller.signal });
+    await new Promise(setImmediate);
+    controller.abort("enough");
+    expect(await result).toMatchObject({ status: "cancelled", reason: "enough" });
+    expect(background.isRunning).toBe(true);
+    opening.resolve();
+    expect(await background.check()).toMatchObject({ status: "alive" });
+    await background.stop("over");
+    expect(events.at(-1)).toMatchObject({ kind: "stopped", status: "cancelled" });
+    expect(background.isRunning).toBe(false);
+  });
+
+  it("ends when the host's signal fires, and so does what a later check starts", async () => {
+    const controller = new AbortController();
+    const { agent, events } = working(never);
+    const background = new BackgroundAgent(agent, { signal: controller.signal });
+    await background.check();
+    controller.abort("shutting down");
+    await background.stop();
+    expect(events.at(-1)).toMatchObject({ kind: "stopped", status: "cancelled" });
+    await background.check();
+    await background.stop();
+    expect(background.isRunning).toBe(false);
   });
 
   it("makes a tool under a name, whose output is a status", async () => {

@@ -32,6 +32,8 @@ export interface BackgroundOptions {
   readonly io?: UserIo | undefined;
   /** Where its runs are written. */
   readonly journal?: JournalStore | undefined;
+  /** Cancels the run under way, and those that later checks start. */
+  readonly signal?: AbortSignal | undefined;
   /** How long a start may take before {@link BackgroundStartError}; 5 000 by default. */
   readonly startTimeoutMs?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -45,6 +47,7 @@ interface Current {
   readonly begun: Promise<void>;
   /** Settles when the run is over; never rejects. */
   readonly ended: Promise<void>;
+  isStopping: boolean;
 }
 
 const startTimeoutMs = 5_000;
@@ -61,7 +64,7 @@ export class BackgroundAgent {
   #checks = 0;
   #hasRun = false;
   #current: Current | undefined;
-  /** The type of the error that the last run failed with. */
+  /** What the last run came to, when its caller is to know of it. */
   #failure: string | undefined;
 
   constructor(agent: Agent, options: BackgroundOptions = {}) {
@@ -83,6 +86,7 @@ export class BackgroundAgent {
    */
   async check(): Promise<BackgroundStatus> {
     this.#checks += 1;
+    if (this.#current?.isStopping === true) await this.#current.ended;
     const known = this.#current;
     const status = known !== undefined ? "alive" : this.#hasRun ? "restarted" : "started";
     const current = known ?? this.#start();
@@ -98,8 +102,10 @@ export class BackgroundAgent {
   /** Cancels the run under way, and resolves when it has ended. The next check starts the agent again. */
   async stop(reason?: unknown): Promise<void> {
     const current = this.#current;
-    current?.run.cancel(reason);
-    await current?.ended;
+    if (current === undefined) return;
+    current.isStopping = true;
+    current.run.cancel(reason);
+    await current.ended;
   }
 
   /** A tool, best among the default tools, that checks the agent; the model is not told what it returns. */
@@ -125,8 +131,8 @@ export class BackgroundAgent {
   }
 
   #start(): Current {
-    const { io = noUserIo, journal } = this.#options;
-    const run = this.agent.start(undefined, { io, journal });
+    const { io = noUserIo, journal, signal } = this.#options;
+    const run = this.agent.start(undefined, { io, journal, signal });
     let begin: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
       begin = resolve;
@@ -137,9 +143,11 @@ export class BackgroundAgent {
     const ended = run
       .finish()
       .then(
-        () => undefined,
+        ({ status }) => {
+          if (status === "suspended") this.#failure = "waits for a reply that nobody here can give";
+        },
         (error: unknown) => {
-          this.#failure = error instanceof Error ? error.name : typeof error;
+          this.#failure = `failed with ${error instanceof Error ? error.name : typeof error}`;
         },
       )
       .finally(() => {
@@ -148,7 +156,7 @@ export class BackgroundAgent {
     const begun = Promise.race([started, ended]).finally(stopListening);
     this.#hasRun = true;
     this.#failure = undefined;
-    this.#current = { run, startedAt: this.#clock.now(), begun, ended };
+    this.#current = { run, startedAt: this.#clock.now(), begun, ended, isStopping: false };
     return this.#current;
   }
 
@@ -165,7 +173,7 @@ export class BackgroundAgent {
 
   #tellFailure({ emit }: ToolContext): void {
     if (this.#failure === undefined) return;
-    const message = `The background agent ${this.agent.name} failed with ${this.#failure}`;
+    const message = `The background agent ${this.agent.name} ${this.#failure}`;
     emit({ type: "runtime", kind: "failed", level: "warning", message, data: { agent: this.agent.name } });
     this.#failure = undefined;
   }

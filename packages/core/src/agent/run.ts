@@ -4,6 +4,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { EventPipe, type LifecycleFacts } from "../runtime/pipe.ts";
 import { JournalDamagedError, RunExistsError } from "../runtime/journal/errors.ts";
 import { isUnbegun, parseJournal } from "../runtime/journal/parse-journal.ts";
+import { openUnlessAborted } from "../runtime/journal/open-unless-aborted.ts";
 import { JournalRecorder } from "../runtime/journal/recorder.ts";
 import type { JournalHandle, JournalStore } from "../runtime/journal/store.ts";
 import type { UserIo } from "../runtime/user-io.ts";
@@ -266,7 +267,8 @@ export class Run<Output extends Stop = Stop> {
 
   async #openJournal({ sequence, open, base }: RunJournal): Promise<void> {
     const { name, description, fingerprint } = this.#agent;
-    const handle = await open();
+    const handle = await openUnlessAborted(open(), this.#pipe.cancelSignal);
+    if (handle === undefined) throw new Cancellation(this.#pipe.cancelReason);
     if (sequence === 0) await checkNew(handle);
     const recorder = new JournalRecorder(handle, this.#state, sequence);
     this.#recorder = recorder;
