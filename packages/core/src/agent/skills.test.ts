@@ -1,92 +1,17 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 
-import { AgentDefinitionError } from "../errors.ts";
-import { MockLLMEndpoint, type MockEntry } from "../llm/mock.ts";
+import { MockLLMEndpoint } from "../llm/mock.ts";
+import { memoryJournalStore } from "../runtime/journal/memory-store.ts";
 import { Skill } from "../skills/skill.ts";
 import { stop } from "../tools/builtin/stop.ts";
-import { factory } from "../tools/factory.ts";
-import { when } from "../tools/link.ts";
 import { tool } from "../tools/tool.ts";
 import { Empty, Invoke, Str } from "../values/builtin.ts";
+import type { Message } from "../values/message.ts";
 import { Agent } from "./agent.ts";
-import { call, callers, failureOf, looseTool, throughJson } from "./__fixtures__/runs.ts";
+import { archive, done, library, look, note, reader, restore } from "./__fixtures__/library.ts";
+import { call, callers, failureOf, throughJson } from "./__fixtures__/runs.ts";
 import { AgentChangedError } from "./errors.ts";
-import type { AgentSettings } from "./settings.ts";
-
-const look = tool({
-  name: "look",
-  description: "Look something up.",
-  input: Str,
-  output: Str,
-  run: ({ value }) => Str({ value: `found ${value}` }),
-});
-const note = tool({
-  name: "note",
-  description: "Note it down.",
-  input: Str,
-  output: Str,
-  chainedTo: look,
-  run: ({ value }) => Str({ value: `noted: ${value}` }),
-});
-const greet = factory<string>()({
-  name: "greet",
-  description: "",
-  input: Empty,
-  output: Str,
-  run: (_input, _context, name) => Str({ value: name }),
-});
-
-const library = new Skill({
-  name: "library",
-  description: "How to use the library.",
-  instructions: "Be quiet.",
-  tools: [look, note],
-});
-const restore = tool({
-  name: "restore",
-  description: "Restore a book.",
-  input: Empty,
-  output: Str,
-  run: () => Str({ value: "restored" }),
-});
-const archive = new Skill({
-  name: "archive",
-  description: "How to use the archive.",
-  instructions: "Wear gloves.",
-  tools: [restore],
-  dependsOn: library,
-});
-
-function reader(
-  script: readonly MockEntry[] | ConstructorParameters<typeof MockLLMEndpoint>[0],
-  settings: Partial<AgentSettings> = {},
-): { readonly agent: Agent; readonly endpoint: MockLLMEndpoint } {
-  const endpoint = new MockLLMEndpoint(script);
-  const agent = new Agent({
-    name: "reader",
-    mode: "autonomous",
-    systemPrompt: "Read.",
-    endpoint,
-    tools: [stop],
-    ...settings,
-  });
-  return { agent, endpoint };
-}
-
-function problemsOf(
-  settings: Partial<AgentSettings>,
-): readonly { readonly code: string; readonly message: string }[] {
-  try {
-    reader([], settings);
-  } catch (error) {
-    if (error instanceof AgentDefinitionError) return error.problems;
-    throw error;
-  }
-  return [];
-}
-
-const done = call("stop", { value: "Read." });
+import { resumeRun } from "./resume-run.ts";
 
 describe("a skill on demand", () => {
   it("brings its tools and their chain once it is loaded", async () => {
@@ -307,208 +232,6 @@ describe("an auto-loaded skill", () => {
   });
 });
 
-describe("the graph of an agent's skills is checked when it is constructed", () => {
-  const lookAgain = tool({ name: "look", description: "", input: Empty, output: Empty, run: () => Empty() });
-  const skillOf = (name: string, ...tools: Skill["tools"]): Skill =>
-    new Skill({ name, description: "", instructions: "", tools });
-  const noteAfter = (parent: Parameters<typeof when>[0]): Skill =>
-    skillOf(
-      "notes",
-      looseTool({ name: "jot", input: Str, output: Str, chainedTo: parent, run: () => Str({ value: "" }) }),
-    );
-
-  it.each([
-    {
-      why: "issue 4, instead of core 26: a tool of a skill has the skill's own name",
-      settings: { skills: [skillOf("look", lookAgain)] },
-      code: "duplicate-name",
-      says: "`look` is the name of a skill and of a tool of the skill `look`",
-    },
-    {
-      why: "core 27: a skill is both on demand and automatic",
-      settings: { skills: [library], autoLoadedSkills: [library] },
-      code: "duplicate-name",
-      says: "`library` is the name of a skill and of a skill",
-    },
-    {
-      why: "two skills have tools of one name",
-      settings: { skills: [library, skillOf("other", lookAgain)] },
-      code: "duplicate-name",
-      says: "`look` is the name of a tool of the skill `library` and of a tool of the skill `other`",
-    },
-    {
-      why: "a tool of a skill is named like one of the agent's",
-      settings: { tools: [lookAgain], skills: [library] },
-      code: "duplicate-name",
-      says: "`look` is the name of a tool of the agent and of a tool of the skill `library`",
-    },
-    {
-      why: "a skill has a tool's name",
-      settings: { skills: [skillOf("stop")] },
-      code: "duplicate-name",
-      says: "`stop` is the name of a tool of the agent and of a skill",
-    },
-    {
-      why: "issue 4, instead of core 29: an auto-loaded prerequisite comes too late",
-      settings: { autoLoadedSkills: [archive, library] },
-      code: "skill-prerequisite",
-      says: "not loaded before it",
-    },
-    {
-      why: "an auto-loaded skill depends on one on demand",
-      settings: { autoLoadedSkills: [archive], skills: [library] },
-      code: "skill-prerequisite",
-      says: "not loaded before it",
-    },
-    {
-      why: "core 30: a prerequisite is there as a copy only",
-      settings: { skills: [library.copy(), archive] },
-      code: "skill-prerequisite",
-      says: "which this agent does not have",
-    },
-    {
-      why: "a link leads to a tool that nobody has",
-      settings: { skills: [noteAfter(look)] },
-      code: "unknown-parent",
-      says: "`jot` is chained to `look`, which this agent does not have",
-    },
-    {
-      why: "a link leads to a skill that need not be loaded",
-      settings: { skills: [library, noteAfter(note)] },
-      code: "unknown-parent",
-      says: "`jot` of the skill `notes` is chained to `note` of the skill `library`, which need not be loaded by then",
-    },
-    {
-      why: "a tool of the agent is chained to a skill on demand",
-      settings: {
-        tools: [
-          looseTool({ name: "jot", input: Str, output: Str, chainedTo: note, run: () => Str({ value: "" }) }),
-        ],
-        skills: [library],
-      },
-      code: "unknown-parent",
-      says: "`jot` is chained to `note` of the skill `library`, which a run may not have loaded",
-    },
-    {
-      why: "a link within a skill does not fit",
-      settings: {
-        skills: [
-          skillOf(
-            "bad",
-            restore,
-            looseTool({
-              name: "jot",
-              input: z.object({ n: z.int() }),
-              output: Empty,
-              chainedTo: restore,
-              run: () => Empty(),
-            }),
-          ),
-        ],
-      },
-      code: "misfit",
-      says: "`restore` returns nothing that `jot` accepts",
-    },
-    {
-      why: "two skills both always follow one tool",
-      settings: {
-        tools: [restore],
-        skills: ["one", "two"].map((name) =>
-          skillOf(
-            name,
-            looseTool({
-              name: `after_${name}`,
-              input: Str,
-              output: Empty,
-              chainedTo: restore,
-              run: () => Empty(),
-            }),
-          ),
-        ),
-      },
-      code: "ambiguous-fork",
-      says: "`restore` is always followed by",
-    },
-    {
-      why: "a factory is bound by two skills",
-      settings: {
-        skills: ["one", "two"].map((name) => skillOf(name, greet("Ann"))),
-      },
-      code: "duplicate-id",
-      says: "`greet` share one identity",
-    },
-  ])("$why", ({ settings, code, says }) => {
-    const messages = problemsOf(settings).flatMap((problem) =>
-      problem.code === code ? problem.message : [],
-    );
-    expect(messages.join("\n")).toContain(says);
-  });
-
-  it.each([
-    { why: "is a skill factory that was not called", given: [() => library] },
-    { why: "is a tool", given: [look] },
-    { why: "is no list", given: library },
-  ])("refuses an entry of `skills` that $why", ({ given }) => {
-    const settings = { name: "reader", mode: "deterministic", defaultTools: [look], skills: given };
-    const make = (): unknown => Reflect.construct(Agent, [settings]);
-    expect(make).toThrow(expect.objectContaining({ code: "core/agent-definition" }));
-    expect(make).toThrow("`skills` is no list of skills");
-  });
-
-  it.each([
-    {
-      why: "two skills share a tool, which is there with either",
-      settings: { skills: [library, skillOf("copyist", look)] },
-    },
-    {
-      why: "a skill's tool follows one of the agent's",
-      settings: { tools: [look], skills: [noteAfter(look)] },
-    },
-    {
-      why: "a skill's tool follows one of its prerequisite",
-      settings: {
-        skills: [library, noteAfter(note).copy({ dependsOn: library })],
-      },
-    },
-    {
-      why: "a skill's tool follows one of an auto-loaded skill",
-      settings: { skills: [noteAfter(note)], autoLoadedSkills: [library] },
-    },
-    {
-      why: "a link names a factory that the agent has bound",
-      settings: { tools: [greet("Ann")], skills: [noteAfter(greet)] },
-    },
-    {
-      why: "chained tools of two skills have one name",
-      settings: {
-        tools: [restore],
-        skills: ["one", "two"].map((name) =>
-          skillOf(
-            name,
-            looseTool({
-              name: "jot",
-              input: Str,
-              output: Empty,
-              chainedTo: when(restore, ({ value }) => value === name),
-              run: () => Empty(),
-            }),
-          ),
-        ),
-      },
-    },
-  ])("allows it when $why", ({ settings }) => {
-    expect(problemsOf(settings)).toEqual([]);
-  });
-
-  it("has a shared tool when either skill is loaded", async () => {
-    const { agent } = reader([call("copyist"), call("look", { value: "Ada" }), done], {
-      skills: [library, skillOf("copyist", look)],
-    });
-    // The chain is the other skill's, which is not loaded.
-    expect(callers((await agent.complete()).messages)).toEqual(["copyist", "look", "stop"]);
-  });
-});
-
 describe("a loaded skill in a snapshot", () => {
   const script = [call("library"), call("look", { value: "Ada" }), done];
 
@@ -554,5 +277,35 @@ describe("a loaded skill in a snapshot", () => {
     expect(await agent.resume(snapshot, undefined, { allowChanged: true })).toMatchObject({
       status: "completed",
     });
+  });
+});
+
+describe("a loaded skill in a journal", () => {
+  it("is there after every record", async () => {
+    const script = ({ messages }: { readonly messages: readonly Message[] }) => {
+      const told = callers(messages);
+      if (!told.includes("archive")) return call("archive");
+      return told.includes("restore") ? done : call("restore");
+    };
+    const make = (): Agent => reader(script, { skills: [archive], autoLoadedSkills: [library] }).agent;
+    const store = memoryJournalStore();
+    const whole = await make().complete(undefined, { journal: store, runId: "r" });
+    const lines = (await store.read("r")) ?? [];
+    expect(lines.length).toBeGreaterThan(6);
+    for (let kept = 1; kept <= lines.length; kept += 1) {
+      const copy = memoryJournalStore();
+      const handle = await copy.open("r");
+      for (const line of lines.slice(0, kept)) await handle.append(line);
+      await handle.close();
+      const resumed = await resumeRun(copy, "r", make());
+      expect(resumed.messages).toEqual(whole.messages);
+      expect(resumed.report).toMatchObject({ llmCalls: 3, steps: 3 });
+    }
+  });
+
+  it("takes no place in the records of a run without any", async () => {
+    const store = memoryJournalStore();
+    await reader([done]).agent.complete(undefined, { journal: store, runId: "r" });
+    expect((await store.read("r"))?.join("")).not.toContain('"skills"');
   });
 });
