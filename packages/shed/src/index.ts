@@ -16,6 +16,7 @@ export type {
   PermissionRule,
   PolicyDecision,
 } from "./permissions/policy.ts";
+export { permissionRequest } from "./command-tools/approval.ts";
 export type { GuardedToolOptions, PermissionRequest } from "./command-tools/approval.ts";
 export { fileCommandTools } from "./command-tools/file-commands.ts";
 export type { FileCommandTools } from "./command-tools/guarded-chain.ts";
@@ -24,3 +25,6 @@ export { Sandbox } from "./permissions/sandbox.ts";
 export type { Protection, SandboxSettings } from "./permissions/sandbox.ts";
 export { PatchReport, patchTools } from "./command-tools/patch-tools.ts";
 export type { PatchTools } from "./command-tools/patch-tools.ts";
+export { Filesystem } from "./filesystem/filesystem.ts";
+export type { FilesystemSettings, NeedsSandbox } from "./filesystem/filesystem.ts";
+export { filesystemSkill } from "./filesystem/filesystem-skill.ts";
