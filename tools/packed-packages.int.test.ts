@@ -58,7 +58,7 @@ function dependencyTarballs(of: Manifest, found: Record<string, string> = {}): R
 beforeAll(async () => {
   stage = await stageWorkspace();
   yard = await mkdtemp(join(tmpdir(), "roboz-projects-"));
-  await succeed(join(modules, ".bin", "tsc"), ["-b", "tsconfig.build.json"], stage.folder);
+  await succeed("npm", ["run", "--silent", "build"], stage.folder);
   const pack = pinnedPnpm(["-r", "--filter", "./packages/*", "pack", "--pack-destination", "tarballs"]);
   await mkdir(join(stage.folder, "tarballs"));
   await succeed(pack.file, pack.args, stage.folder);

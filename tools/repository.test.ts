@@ -72,11 +72,13 @@ describe.each(packageFolders(join(root, "packages")).map((folder) => basename(fo
         sideEffects: false,
         engines: readManifest(root).engines,
         scripts: {
-          build: "tsc -b tsconfig.build.json",
           test: `vitest run --root ../.. packages/${name}`,
           "check:package": "node ../../tools/check-package.mjs",
         },
       });
+      expect(readManifest(folder).scripts?.["build"]).toMatch(
+        /^tsc -b tsconfig\.build\.json(?: && node \.\.\/\.\.\/tools\/bundle\.mjs)?$/,
+      );
       expect(readManifest(folder).description).toMatch(/\.$/);
     });
 

@@ -33,6 +33,8 @@ export async function installRoboz(): Promise<InstalledRoboz> {
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const builds = ["cli", "deployment"].map((name) => `packages/${name}/tsconfig.build.json`);
   await succeed(tsc, ["-b", ...builds], stage.folder);
+  const bundle = join(stage.folder, "tools", "bundle.mjs");
+  await succeed(process.execPath, [bundle, join("packages", "core")], stage.folder);
   // What the commands generate is written for `@roboz/deployment`, which the program itself does without.
   const filters = ["--filter", "@roboz/cli...", "--filter", "@roboz/deployment..."];
   const pack = pinnedPnpm(["-r", ...filters, "pack", "--pack-destination", tarballs]);
