@@ -13,11 +13,11 @@ import { agentDependencies } from "./dependencies.ts";
 import { CancelledError, ReplyError, SuspendedError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { describeAgent, type AgentDescription } from "./describe.ts";
-import { limitProblems } from "./limits.ts";
 import { isInteractive } from "./modes.ts";
 import type { CompletedRun, RunResult } from "./outcome.ts";
 import { storableInput } from "./opening.ts";
 import { replyFor, restoreState } from "./restore.ts";
+import { optionProblems } from "./run-options.ts";
 import { RunState } from "./run-state.ts";
 import { Run, type RunJournal } from "./run.ts";
 import type { AgentSettings, RunOptions } from "./settings.ts";
@@ -136,9 +136,10 @@ export class Agent<Output extends Stop = Stop> {
   /**
    * A run that has not taken a step yet.
    *
-   * @throws {@link AgentDefinitionError} (`core/agent-definition`) for `limits` that are none.
+   * @throws {@link AgentDefinitionError} (`core/agent-definition`) for options that are none, with every mistake found.
    */
   start(input?: RunInput, options: RunOptions = {}): Run<Output> {
+    this.#checkOptions(options);
     const runId = options.runId ?? randomUUID();
     const { types } = this.#compiled.graph;
     const state = new RunState(runId, this.#compiled, storableInput(asValue(input), types));
@@ -163,6 +164,7 @@ export class Agent<Output extends Stop = Stop> {
 
   /** The run of a snapshot, to be stepped; throws as `resume` does. */
   restore(snapshot: RunSnapshot, reply?: unknown, options: ResumeOptions = {}): Run<Output> {
+    this.#checkOptions(options);
     const state = restoreState(this.#compiled, snapshot, options);
     return this.#restored(state, reply, options, newJournal(state.runId, options, snapshot));
   }
@@ -174,7 +176,13 @@ export class Agent<Output extends Stop = Stop> {
     reply: unknown,
     options: ResumeOptions,
   ): Run<Output> {
+    this.#checkOptions(options);
     return this.#restored(restoreState(this.#compiled, snapshot, options), reply, options, journal);
+  }
+
+  #checkOptions(options: RunOptions): void {
+    const problems = optionProblems(options);
+    if (problems.length > 0) throw new AgentDefinitionError({ agentName: this.name, problems });
   }
 
   #restored(
@@ -202,8 +210,6 @@ export class Agent<Output extends Stop = Stop> {
     journal?: RunJournal,
     reply?: { readonly tool: string; readonly value: unknown },
   ): Run<Output> {
-    const problems = limitProblems(limits);
-    if (problems.length > 0) throw new AgentDefinitionError({ agentName: this.name, problems });
     return new Run({
       agent: this.#compiled,
       state,

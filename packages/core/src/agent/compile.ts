@@ -18,6 +18,7 @@ import { checkInitialMessages } from "./opening.ts";
 import { promptLlm } from "./prompt-llm.ts";
 import { reachesOf, type ReachOf } from "./reach.ts";
 import { fingerprintOf } from "./restore.ts";
+import { isListOfFunctions } from "./run-options.ts";
 import type { AgentSettings } from "./settings.ts";
 import { systemPromptFor } from "./prompt/system-prompt.ts";
 
@@ -103,6 +104,8 @@ function settingProblems(
     sinks = [],
     initialMessages = [],
     signal,
+    description = "",
+    toolErrors,
   }: AgentSettings,
   mode: AgentMode,
 ): AgentProblem[] {
@@ -110,13 +113,17 @@ function settingProblems(
   const wrong = (message: string): void => {
     problems.push({ code: "settings", toolNames: [], message });
   };
+  if (toolErrors !== undefined && !["show", "throw"].includes(toolErrors))
+    wrong("`toolErrors` is neither show nor throw");
+  if (typeof description !== "string") wrong("`description` is no text");
   const modes: readonly string[] = ["deterministic", "steerable", "autonomous"];
   if (!modes.includes(mode)) wrong(`\`mode\` is none of ${modes.join(", ")}`);
   if (isModelDriven(mode)) {
+    const driven = `${mode === "autonomous" ? "an" : "a"} ${mode} agent`;
     if (endpoint === undefined)
-      wrong(`a ${mode} agent needs an \`endpoint\`; give one, or make it deterministic with default tools`);
+      wrong(`${driven} needs an \`endpoint\`; give one, or make it deterministic with default tools`);
     if (typeof systemPrompt !== "string" || systemPrompt.trim() === "")
-      wrong(`a ${mode} agent needs a \`systemPrompt\` that is not blank`);
+      wrong(`${driven} needs a \`systemPrompt\` that is not blank`);
   } else if (isList(defaultTools) && defaultTools.length === 0) {
     wrong("a deterministic agent needs at least one tool in `defaultTools`, which start its chains");
   }
@@ -127,8 +134,7 @@ function settingProblems(
     wrong("an autonomous agent asks no user, so it takes no `promptUserTool`");
   if (typeState(output)?.family !== "stop")
     wrong("`output` is no type of Stop; give Stop, or a type that extends it");
-  if (!isList(sinks) || !sinks.every((sink) => typeof sink === "function"))
-    wrong("`sinks` is no list of functions");
+  if (!isListOfFunctions(sinks)) wrong("`sinks` is no list of functions");
   if (signal !== undefined && !(signal instanceof AbortSignal)) wrong("`signal` is no AbortSignal");
   if (!isList(initialMessages)) wrong("`initialMessages` is no list");
   return problems;

@@ -48,7 +48,7 @@ describe("an agent's settings", () => {
     {
       why: "no model for an agent that needs one",
       settings: { ...modelDriven, endpoint: undefined },
-      says: "a autonomous agent needs an `endpoint`",
+      says: "an autonomous agent needs an `endpoint`",
     },
     {
       why: "core 52: a blank prompt of a steerable agent",
@@ -58,7 +58,7 @@ describe("an agent's settings", () => {
     {
       why: "a prompt that is no text",
       settings: { ...modelDriven, systemPrompt: 5 },
-      says: "a autonomous agent needs a `systemPrompt`",
+      says: "an autonomous agent needs a `systemPrompt`",
     },
     {
       why: "nothing that starts a deterministic agent",
@@ -112,6 +112,12 @@ describe("an agent's settings", () => {
       says: "`counted` asks the user, so it must accept an input of just `value`",
     },
     { why: "limits that are no object", settings: { limits: 5 }, says: "`limits` is no object" },
+    {
+      why: "a way to treat errors that there is not",
+      settings: { toolErrors: "hide" },
+      says: "`toolErrors`",
+    },
+    { why: "a description that is no text", settings: { description: 5 }, says: "`description` is no text" },
     { why: "null for limits", settings: { limits: null }, says: "`limits` is no object" },
   ])("are refused with a sentence: $why", ({ settings, says }) => {
     expect(mistakes(settings)).toContainEqual(expect.stringContaining(says));
@@ -143,6 +149,33 @@ describe("an agent's settings", () => {
       sinks: [],
     });
     expect((await agent.complete(undefined, { sinks: [] })).output.value).toBe("");
+  });
+});
+
+describe("what a run is given", () => {
+  const agent = new Agent({ name: "a", mode: "deterministic", defaultTools: [noted] });
+
+  it.each([
+    { why: "null", options: null, says: "no object" },
+    { why: "a number", options: 5, says: "no object" },
+    { why: "an empty name", options: { runId: "" }, says: "`runId`" },
+    { why: "a number for a name", options: { runId: 5 }, says: "`runId`" },
+    { why: "a signal that is none", options: { signal: {} }, says: "`signal`" },
+    { why: "sinks that are no list", options: { sinks: 5 }, says: "`sinks`" },
+    { why: "a sink that is no function", options: { sinks: [5] }, says: "`sinks`" },
+    { why: "a channel that is none", options: { io: { ask: 1 } }, says: "`io`" },
+    { why: "a journal that is none", options: { journal: "folder" }, says: "`journal`" },
+  ])("is refused before anything runs: $why", async ({ options, says }) => {
+    const given = ["x", options];
+    const started = (): unknown => Reflect.apply(agent.start.bind(agent), undefined, given);
+    expect(started).toThrow(AgentDefinitionError);
+    expect(started).toThrow(says);
+    const invoked: unknown = Reflect.apply(agent.invoke.bind(agent), undefined, given);
+    expect(await failureOf(Promise.resolve(invoked))).toMatchObject({ code: "core/agent-definition" });
+    const snapshot = agent.start().snapshot();
+    expect(() => {
+      Reflect.apply(agent.restore.bind(agent), undefined, [snapshot, undefined, options]);
+    }).toThrow(says);
   });
 });
 

@@ -98,6 +98,8 @@ describe("declaring a tool", () => {
     { why: "an output type that is a value", changes: { output: Str({ value: "x" }) }, says: /output/ },
     { why: "no time at all", changes: { timeoutMs: 0 }, says: /`timeoutMs`/ },
     { why: "a time that is no number", changes: { timeoutMs: Number.NaN }, says: /`timeoutMs`/ },
+    { why: "a time that is a text", changes: { timeoutMs: "5" }, says: /`timeoutMs`/ },
+    { why: "a text for whether it polls", changes: { polls: "no" }, says: /`polls`/ },
     { why: "half a retry", changes: { retries: 0.5 }, says: /`retries`/ },
     { why: "fewer than no retries", changes: { retries: -1 }, says: /`retries`/ },
     {

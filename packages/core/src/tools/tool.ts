@@ -112,10 +112,11 @@ export function toolStateOf(definition: ErasedDefinition, id: string, bound?: To
     fail("has a `run` with a third parameter; declare it with `factory` to bind it to a context");
   }
   if (run.length > 3) fail("has a `run` with more than three parameters");
-  if (timeoutMs !== undefined && !(timeoutMs > 0))
-    fail("has a `timeoutMs` that is not above 0; leave it out for no limit");
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0))
+    fail("has a `timeoutMs` that is not a number above 0; leave it out for no limit");
   if (!Number.isInteger(retries) || retries < 0)
     fail("has `retries` that is not a whole number of 0 or more");
+  if (typeof polls !== "boolean") fail("has `polls` that is neither true nor false");
   const outputs = outputTypes(definition.output, fail);
   checkSuspends(suspends, outputs, fail);
   return {
