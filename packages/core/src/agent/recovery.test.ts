@@ -82,12 +82,15 @@ describe("a request that the provider refuses", () => {
   });
 
   it.each([
-    { why: "auth", error: new LLMAuthError({ message: "no" }) },
-    { why: "funds", error: new LLMInsufficientFundsError({ message: "no" }) },
-    { why: "rate limit", error: new LLMRateLimitExceededError({ message: "no" }) },
-    { why: "context limit", error: new LLMContextLimitExceededError({ message: "no" }) },
-    { why: "any other client error", error: new LLMProviderRequestError({ message: "no" }) },
-  ])("has the user asked also when a tool throws it: $why", async ({ error }) => {
+    { why: "credential", error: new LLMAuthError({ message: "hunter2", status: 401 }) },
+    { why: "funds", error: new LLMInsufficientFundsError({ message: "hunter2", status: 402 }) },
+    { why: "no more requests", error: new LLMRateLimitExceededError({ message: "hunter2", status: 429 }) },
+    {
+      why: "as long as this one",
+      error: new LLMContextLimitExceededError({ message: "hunter2", status: 400 }),
+    },
+    { why: "refused the request", error: new LLMProviderRequestError({ message: "hunter2", status: 418 }) },
+  ])("has the user asked also when a tool throws it, and told why: $why", async ({ why, error }) => {
     let calls = 0;
     const asks = tool({
       name: "asks",
@@ -103,7 +106,9 @@ describe("a request that the provider refuses", () => {
     const { io, questions } = user("Again.");
     const agent = steerable([call("asks"), call("asks"), stopped], { tools: [asks, stop] });
     const { messages } = await agent.complete(undefined, { io });
-    expect(questions).toHaveLength(1);
+    expect(questions).toEqual([expect.stringContaining(why)]);
+    expect(questions[0]).toContain(`(status ${error.status})`);
+    expect(questions[0]).not.toContain("hunter2");
     expect(callers(messages)).toEqual(["prompt_user", "asks", "stop"]);
   });
 

@@ -1,4 +1,8 @@
-import { isExternalCallInterrupted, isProviderRequestError } from "../llm/errors.ts";
+import {
+  isExternalCallInterrupted,
+  isProviderRequestError,
+  type AnyProviderRequestError,
+} from "../llm/errors.ts";
 import { userMessage, type Message } from "../values/message.ts";
 
 /** A failure after which a user that can be asked may let the run go on. */
@@ -10,16 +14,30 @@ export function recoveryReason(error: unknown): RecoveryReason | undefined {
   return isProviderRequestError(error) ? "provider" : undefined;
 }
 
-/** What the user is asked. */
-export const recoveryQuestions: Readonly<Record<RecoveryReason, string>> = {
-  provider:
-    "The model's provider refused the request. Choose another model if need be, then reply to try again.",
-  interrupted: "Interrupted. How shall I go on?",
+const refusals: Readonly<Record<AnyProviderRequestError["code"], string>> = {
+  "core/llm-auth": "did not accept the credential",
+  "core/llm-insufficient-funds": "says that the account has no funds or quota left",
+  "core/llm-rate-limit": "takes no more requests for now",
+  "core/llm-context-limit": "takes no conversation as long as this one",
+  "core/llm-provider-request": "refused the request",
 };
+
+/** What the user is asked: why, by the class of the failure and never by its text, and what helps. */
+export function recoveryQuestion(error: unknown): string {
+  if (!isProviderRequestError(error)) return "Interrupted. How shall I go on?";
+  const status = error.status === undefined ? "" : ` (status ${error.status})`;
+  return `The model's provider ${refusals[error.code]}${status}. Choose another model if need be, then reply to try again.`;
+}
 
 /** What the conversation keeps of an interruption. */
 export function interruptedNotice(): Message {
   return userMessage("The user interrupted your last reply; it was discarded.", {
     messageKind: "interrupted_generation",
   });
+}
+
+/** What the model is told of a failure. */
+export function failureText(cause: unknown): string {
+  if (cause instanceof Error) return `${cause.name}: ${cause.message}`;
+  return typeof cause === "string" ? cause : "something that is no error was thrown";
 }

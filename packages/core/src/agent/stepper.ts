@@ -18,7 +18,7 @@ import { askModel, promptTokens } from "./ask-model.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { AgentChangedError, ReplyError, SnapshotError, UnknownKindError } from "./errors.ts";
 import type { EffectiveLimits } from "./limits.ts";
-import { interruptedNotice, recoveryQuestions, recoveryReason } from "./recovery.ts";
+import { failureText, interruptedNotice, recoveryQuestion, recoveryReason } from "./recovery.ts";
 import { replyFor } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
 import type { ChosenBy, PendingRequest } from "./snapshot.ts";
@@ -321,7 +321,7 @@ export class Stepper {
       this.#pipe.clearInterrupt();
       this.append(interruptedNotice());
     }
-    const output = await this.#ask(node, recoveryQuestions[reason]);
+    const output = await this.#ask(node, recoveryQuestion(error));
     const waiting =
       familyOf(output) === "suspend"
         ? requestOf(node, output, { chosenBy: "default", isRecovery: true })
@@ -368,12 +368,6 @@ const hostErrors = [
   UnknownKindError,
   UnknownRunError,
 ] as const;
-
-/** What the model is told of a failure. */
-function failureText(cause: unknown): string {
-  if (cause instanceof Error) return `${cause.name}: ${cause.message}`;
-  return typeof cause === "string" ? cause : "something that is no error was thrown";
-}
 
 /** What a tool waits for, and for which question, as its contract has it. */
 function requestOf(

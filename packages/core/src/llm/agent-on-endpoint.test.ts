@@ -191,6 +191,17 @@ describe("an agent on a model's endpoint", () => {
     expect(client.seen[0]?.signal.aborted).toBe(true);
   });
 
+  it("leaves the JSON protocol out of its prompt when its route is for `tools`", async () => {
+    const native = new MockLLMEndpoint([{ action: "stop", rationale: "r", value: "bye" }], {
+      protocol: "tools",
+    });
+    const agent = agentOn(new LLMEndpointRoute(() => native, { protocol: "tools" }));
+    expect(agent.systemPrompt).toBe(agentOn(native).systemPrompt);
+    expect(agentOn(new LLMEndpointRoute(() => native)).systemPrompt).not.toBe(agent.systemPrompt);
+    expect((await agent.complete()).output.value).toBe("bye");
+    expect(native.requests[0]?.toolNames).toContain("look");
+  });
+
   it("takes the model that its route chooses at each call", async () => {
     const first = new MockLLMEndpoint([{ action: "look", rationale: "r" }]);
     const second = new MockLLMEndpoint([{ action: "stop", rationale: "r", value: "bye" }]);

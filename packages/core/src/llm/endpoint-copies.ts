@@ -28,7 +28,10 @@ export function withRequestOptions(
 ): LLMEndpoint | LLMEndpointRoute {
   const options = checkExtraBody(extraBody);
   const candidate: unknown = endpoint;
-  if (isRoute(candidate)) return new LLMEndpointRoute(() => optioned(candidate.select(), options));
+  if (isRoute(candidate)) {
+    const { protocol } = candidate;
+    return new LLMEndpointRoute(() => optioned(candidate.select(), options), { protocol });
+  }
   return optioned(endpoint, options);
 }
 

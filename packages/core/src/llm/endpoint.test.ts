@@ -188,6 +188,17 @@ describe("a route", () => {
     expect(() => selectEndpoint(route)).toThrow(refused);
   });
 
+  it("chooses what speaks `tools` alone when it promises that", () => {
+    const native = new LLMEndpoint({ ...described, protocol: "tools" });
+    let chosen = native;
+    const route = new LLMEndpointRoute(() => chosen, { protocol: "tools" });
+    expect(route.select()).toBe(native);
+    expect(withRequestOptions(route, { seed: 1 }).protocol).toBe("tools");
+    chosen = new LLMEndpoint(described);
+    expect(() => route.select()).toThrow(refused);
+    expect(new LLMEndpointRoute(() => native)).toMatchObject({ protocol: "json" });
+  });
+
   it("is made of a function", () => {
     // @ts-expect-error -- untyped callers may give anything
     expect(() => new LLMEndpointRoute(new MockLLMEndpoint([]))).toThrow(refused);
@@ -216,6 +227,13 @@ function speech() {
 describe("a choice among models", () => {
   const one = new LLMEndpoint(described);
   const other = new LLMEndpoint({ ...described, modelName: "n" });
+
+  it("has a route for `tools` when all its models speak it", () => {
+    const native = new LLMEndpoint({ ...described, protocol: "tools" });
+    const scripted = new MockLLMEndpoint([], { protocol: "tools" });
+    expect(new ModelSelector([native, scripted], native).route.protocol).toBe("tools");
+    expect(new ModelSelector([native, other], native).route.protocol).toBe("json");
+  });
 
   it("starts with its default, and changes for whoever holds its route", () => {
     const selector = new ModelSelector([one, other], other);

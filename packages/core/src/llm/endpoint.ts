@@ -215,16 +215,31 @@ export class LLMEndpointRoute {
    * @throws {@link LLMClientError} (`core/llm-client`) when what was chosen is no endpoint.
    */
   readonly select: () => ConcreteEndpoint;
+  /** What the agents that ask by this route are told to answer by. */
+  readonly protocol: Protocol;
   /** The endpoint chosen now, where it is one that can be away. */
   readonly externalDependencies = (): readonly ExternalDependency[] => this.select().externalDependencies();
 
-  constructor(choose: () => ConcreteEndpoint) {
+  /**
+   * @param options.protocol - `"tools"` promises that every endpoint that may be chosen speaks it, so that agents leave the
+   * JSON protocol out of their prompts; an endpoint that does not is then refused. Default `"json"`, which goes with any.
+   */
+  constructor(
+    choose: () => ConcreteEndpoint,
+    { protocol = "json" }: { readonly protocol?: Protocol | undefined } = {},
+  ) {
+    this.protocol = checkChoice("protocol", protocol, ["json", "tools"]);
     if (typeof choose !== "function") {
       throw new LLMClientError("A route is made of a function that chooses an endpoint");
     }
     this.select = () => {
       const chosen: unknown = choose();
-      if (isConcrete(chosen)) return chosen;
+      if (isConcrete(chosen)) {
+        if (protocol === "json" || chosen.protocol === "tools") return chosen;
+        throw new LLMClientError(
+          `A route for \`tools\` chose \`${modelId(chosen)}\`, which does not speak it; make it a route without a protocol`,
+        );
+      }
       throw new LLMClientError(`A route chose ${describeCandidate(chosen)}; it has to choose an endpoint`);
     };
   }

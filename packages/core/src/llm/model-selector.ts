@@ -33,7 +33,8 @@ export class ModelSelector {
       throw new LLMClientError(`The default \`${modelId(initial)}\` is not among the models; add it`);
     }
     this.models = byId;
-    this.route = new LLMEndpointRoute(() => chosen);
+    const speaksTools = models.every(({ protocol }) => protocol === "tools");
+    this.route = new LLMEndpointRoute(() => chosen, { protocol: speaksTools ? "tools" : "json" });
     this.selectedId = () => modelId(chosen);
     this.select = (id) => {
       const model = byId.get(id);
