@@ -38,6 +38,11 @@ export function interruptedNotice(): Message {
 
 /** What the model is told of a failure. */
 export function failureText(cause: unknown): string {
-  if (cause instanceof Error) return `${cause.name}: ${cause.message}`;
-  return typeof cause === "string" ? cause : "something that is no error was thrown";
+  if (typeof cause === "string") return cause;
+  try {
+    if (cause instanceof Error) return `${cause.name}: ${cause.message}`;
+  } catch {
+    // What was thrown fails again when it is looked at.
+  }
+  return "something that is no error was thrown";
 }

@@ -1,13 +1,6 @@
 import { LimitReachedError, ToolOutputError, UnknownToolError } from "../errors.ts";
 import type { GraphNode } from "../chains/graph.ts";
 import { narrowed, nextInChain } from "../chains/next.ts";
-import {
-  JournalDamagedError,
-  JournalWriteError,
-  OnceUncertainError,
-  RunLockedError,
-  UnknownRunError,
-} from "../runtime/journal/errors.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { SkillPrerequisiteError } from "../skills/errors.ts";
 import { checkOutput, inputFor } from "../tools/call.ts";
@@ -16,7 +9,6 @@ import { errorMessage, finaliseValue, type Message } from "../values/message.ts"
 import { familyOf, type AnyValue } from "../values/value.ts";
 import { askModel, promptTokens } from "./ask-model.ts";
 import type { CompiledAgent } from "./compiled.ts";
-import { AgentChangedError, ReplyError, SnapshotError, UnknownKindError } from "./errors.ts";
 import type { EffectiveLimits } from "./limits.ts";
 import { failureText, interruptedNotice, recoveryQuestion, recoveryReason } from "./recovery.ts";
 import { replyFor } from "./restore.ts";
@@ -24,6 +16,7 @@ import type { RunState } from "./run-state.ts";
 import type { ChosenBy, PendingRequest } from "./snapshot.ts";
 import type { StepContext } from "./step-context.ts";
 import { BodyFailure, Cancellation, ToolCaller } from "./tool-call.ts";
+import { isForHost } from "./host-failure.ts";
 import { toolFailed, toolStarted, toolSucceeded } from "./tool-events.ts";
 
 /** A tool about to run. */
@@ -350,24 +343,6 @@ export class Stepper {
     this.#pipe.message(message);
   }
 }
-
-/** Whether a tool's failure is one that only whoever runs the agent can mend. */
-function isForHost(cause: unknown): boolean {
-  return hostErrors.some((kind) => cause instanceof kind);
-}
-
-/** What is wrong with a run, of this agent or of one that is a tool, or with its store. */
-const hostErrors = [
-  AgentChangedError,
-  JournalDamagedError,
-  JournalWriteError,
-  OnceUncertainError,
-  ReplyError,
-  RunLockedError,
-  SnapshotError,
-  UnknownKindError,
-  UnknownRunError,
-] as const;
 
 /** What a tool waits for, and for which question, as its contract has it. */
 function requestOf(

@@ -77,6 +77,17 @@ describe("a tool's failure", () => {
       failure: throwing(Object.create(null)),
       text: "something that is no error was thrown",
     },
+    {
+      why: "an error that fails again when it is looked at is shown as something",
+      failure: throwing(
+        Object.defineProperty(new Error("x"), "message", {
+          get: () => {
+            throw new Error("trap");
+          },
+        }),
+      ),
+      text: "something that is no error was thrown",
+    },
   ])("$why", async ({ failure, text }) => {
     const { agent, endpoint } = modelDriven(failing(failure), [call("fragile"), stopped]);
     const { messages, report } = await agent.complete();
