@@ -64,7 +64,7 @@ function counter(effects: string[] = []): Agent {
   return new Agent({ name: "counter", mode: "deterministic", defaultTools: [count], tools: [next, end] });
 }
 
-describe("a store in a database", () => {
+describe("a store in a database", { timeout: 60_000 }, () => {
   it("makes no file when there is nothing to read", async () => {
     expect(await store.read("run")).toBeUndefined();
     expect(await store.list()).toEqual([]);
@@ -117,7 +117,7 @@ describe("a store in a database", () => {
   });
 });
 
-describe("a run in a database that cannot be written", () => {
+describe("a run in a database that cannot be written", { timeout: 60_000 }, () => {
   it("stops, and is resumed to the same end, at whichever record", async () => {
     await counter().invoke(undefined, { journal: store, runId: "whole" });
     const records = (await store.read("whole"))?.length ?? 0;

@@ -33,7 +33,7 @@ function faultyStore(call: string, fault: Fault, nth = 1): ReturnType<typeof fil
   return fileJournalStore(folder, { files: watchedFiles(() => undefined, faultAt) });
 }
 
-describe("a file store that survives a power cut", () => {
+describe("a file store that survives a power cut", { timeout: 60_000 }, () => {
   it("brings each step to the disk before the next one starts", async () => {
     const happenings: string[] = [];
     const note = (happening: string): void => void happenings.push(happening);
@@ -105,7 +105,7 @@ it("leaves syncing to the system in a store that survives the process alone", as
   expect(await store.read("run")).toEqual([recordAt(1), ""]);
 });
 
-describe("a run whose journal cannot be written", () => {
+describe("a run whose journal cannot be written", { timeout: 60_000 }, () => {
   it.each([
     { why: "the disk is full", call: "append run.jsonl", fault: { error: systemError("ENOSPC") } },
     {
@@ -243,7 +243,7 @@ describe("a run whose journal cannot be written", () => {
   });
 });
 
-describe("what is no journal", () => {
+describe("what is no journal", { timeout: 60_000 }, () => {
   it.each<{ readonly why: string; readonly make: (path: string) => unknown; readonly code?: string }>([
     { why: "a folder", make: (path) => mkdir(path) },
     { why: "a pipe", make: (path) => execFileSync("mkfifo", [path]) },
