@@ -31,6 +31,7 @@ export interface SqliteDatabase {
   readonly rows: (sql: string, ...parameters: readonly SqliteParameter[]) => readonly SqliteRow[];
   /** Does all of `work`, which waits for nothing, or none of it; nobody else writes meanwhile. */
   readonly transaction: <T>(work: () => T) => T;
+  /** Ends the use of the file; the driver lets go of it when what it prepared has been collected as garbage. */
   readonly close: () => void;
 }
 

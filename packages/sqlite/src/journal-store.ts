@@ -18,7 +18,10 @@ import { SqliteError } from "./errors.ts";
 
 /** A store of journals in a database. */
 export interface SqliteJournalStore extends JournalStore {
-  /** Lets go of the file; what is called later opens it again. Runs that are held can no longer be written. */
+  /**
+   * Ends the use of the file, of which the driver lets go when what it prepared has been collected as garbage. What is
+   * called later opens it again; runs that are held can no longer be written.
+   */
   readonly close: () => Promise<void>;
 }
 
