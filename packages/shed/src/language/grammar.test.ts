@@ -185,7 +185,7 @@ describe("the input of the file commands", () => {
     },
   );
 
-  it("is refused as a whole over its limits (FT-19)", () => {
+  it("is refused as a whole over its limits (FT-19)", { timeout: 60_000 }, () => {
     const many = (count: number): WrittenToken[] =>
       Array.from({ length: count }, () => ["a", "PTH"] as const);
     expect(problem([["cat", "CMD"], ...many(inputLimits.tokens - 1)])).toBeUndefined();
@@ -274,7 +274,7 @@ describe("the order of commands", () => {
     },
   );
 
-  it("is that of a shell, for any sequence", () => {
+  it("is that of a shell, for any sequence", { timeout: 60_000 }, () => {
     const lines = fc.array(fc.constantFrom(...operators), { maxLength: 12 });
     fc.assert(
       fc.property(lines, fc.array(fc.nat(1), { minLength: 13, maxLength: 13 }), (line, statuses) => {

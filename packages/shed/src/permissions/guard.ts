@@ -64,7 +64,7 @@ export async function judge({ policy, needs, ask, answered = [], audit }: JudgeO
   for (const need of unique(needs)) {
     const { verdict, rule = null, ask: wanted } = policy.decide(need.operation, need.location);
     if (verdict === "deny") {
-      audit({ ...need, verdict, rule, answeredBy: "policy" });
+      audit(entryOf(need, verdict, rule, "policy"));
       return {
         status: "denied",
         reason: "policy_denied",
@@ -72,10 +72,19 @@ export async function judge({ policy, needs, ask, answered = [], audit }: JudgeO
         exchanges: answered,
       };
     }
-    if (wanted === undefined) audit({ ...need, verdict, rule, answeredBy: "policy" });
+    if (wanted === undefined) audit(entryOf(need, verdict, rule, "policy"));
     else questions.push({ need, rule: wanted });
   }
   return askAll(questions, { ask, answered, audit });
+}
+
+function entryOf(
+  { operation, location }: RequiredPermission,
+  verdict: AuditEntry["verdict"],
+  rule: MatchedRule | null,
+  answeredBy: AuditEntry["answeredBy"],
+): AuditEntry {
+  return { operation, location, verdict, rule, answeredBy };
 }
 
 /** A need that wants a person's yes. */
@@ -103,7 +112,7 @@ async function askAll(
         reply = (await ask(prompt))?.value ?? null;
       } catch (error) {
         if (error instanceof Unavailable) {
-          audit({ ...need, verdict: "deny", rule, answeredBy: "nobody" });
+          audit(entryOf(need, "deny", rule, "nobody"));
           return unavailable(prompt, error.message, exchanges);
         }
         throw error;
@@ -111,7 +120,7 @@ async function askAll(
     }
     exchanges.push({ prompt, reply });
     const isYes = isApproval(reply);
-    audit({ ...need, verdict: isYes ? "allow" : "deny", rule, answeredBy: "user" });
+    audit(entryOf(need, isYes ? "allow" : "deny", rule, "user"));
     if (!isYes) return declined(need, reply, exchanges);
   }
   return { status: "allowed", exchanges };
@@ -155,11 +164,11 @@ export function exchangeText({ prompt, reply }: Exchange): string {
 
 /** Each need once, where it came first. */
 function unique(needs: readonly RequiredPermission[]): readonly RequiredPermission[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, Set<string>>();
   return needs.filter(({ operation, location }) => {
-    const key = `${operation} ${location}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
+    let locations = seen.get(operation);
+    if (locations === undefined) seen.set(operation, (locations = new Set()));
+    const count = locations.size;
+    return locations.add(location).size > count;
   });
 }

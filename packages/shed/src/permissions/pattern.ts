@@ -3,6 +3,8 @@ export interface Pattern {
   /** Whether it is matched against the absolute path, rather than the one relative to the base. */
   readonly isAbsolute: boolean;
   readonly parts: readonly Part[];
+  /** Whether it matches every path it is matched against. */
+  readonly isEverything: boolean;
 }
 
 /** One component: any number of components, an exact name, or pieces that together match a name. */
@@ -21,7 +23,9 @@ const one = Symbol("one character");
  */
 export function parsePattern(text: string): Pattern {
   const components = text.split("/").filter((component) => component !== "" && component !== ".");
-  return { isAbsolute: text.startsWith("/"), parts: components.map(parseComponent) };
+  const parts = components.map(parseComponent);
+  const isEverything = parts.length > 0 && parts.every((part) => part === deep);
+  return { isAbsolute: text.startsWith("/"), parts, isEverything };
 }
 
 function parseComponent(component: string): Part {

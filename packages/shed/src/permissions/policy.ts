@@ -66,6 +66,8 @@ export class PermissionPolicy {
   readonly takesPrecedence: ActionVerdict;
   /** Patterns that were written out, parsed once. */
   readonly #parsed = new Map<string, Pattern>();
+  /** What rules with such patterns are called when they match. */
+  readonly #named = new Map<PermissionRule, MatchedRule>();
 
   /** @throws {@link PolicyError} (`shed/policy`) when the base is not absolute or is a file, or a rule is malformed. */
   constructor(settings: PermissionPolicySettings) {
@@ -93,7 +95,7 @@ export class PermissionPolicy {
    * @param location - Absolute and canonical: without `.`, `..`, links and empty components.
    */
   decide(operation: Operation, location: string): PolicyDecision {
-    const path = pathForms(this.base, location);
+    const path = new Place(this.base, location);
     const protectedBy = this.#firstMatch("protect", operation, path);
     if (protectedBy !== undefined) return { verdict: "deny", rule: protectedBy, ask: undefined };
     const denied = this.#firstMatch("deny", operation, path);
@@ -125,47 +127,80 @@ export class PermissionPolicy {
   }
 
   /** The first rule of a list that names the operation here; a failing function counts, but never for allowing. */
-  #firstMatch(list: RuleList, operation: Operation, path: PathForms): MatchedRule | undefined {
+  #firstMatch(list: RuleList, operation: Operation, place: Place): MatchedRule | undefined {
     for (const rule of this[list]) {
       if (!rule.operations.includes(operation)) continue;
-      const text = patternText(rule.pattern);
+      if (typeof rule.pattern === "string") {
+        if (this.#matches(this.#pattern(rule.pattern), place)) return this.#name(list, rule, rule.pattern);
+        continue;
+      }
+      const text = computed(rule.pattern);
       if (text === null) {
         if (list !== "allow") return { list, pattern: null };
-      } else if (this.#matches(text, rule.pattern !== text, path)) {
+      } else if (this.#matches(parsePattern(text), place)) {
         return { list, pattern: text };
       }
     }
     return undefined;
   }
 
-  #matches(text: string, isComputed: boolean, path: PathForms): boolean {
+  #pattern(text: string): Pattern {
     let pattern = this.#parsed.get(text);
     if (pattern === undefined) {
       pattern = parsePattern(text);
-      if (!isComputed) this.#parsed.set(text, pattern);
+      this.#parsed.set(text, pattern);
     }
-    const components = pattern.isAbsolute ? path.absolute : path.relative;
-    return components !== undefined && matchesPattern(pattern, components);
+    return pattern;
+  }
+
+  #name(list: RuleList, rule: PermissionRule, pattern: string): MatchedRule {
+    let named = this.#named.get(rule);
+    if (named === undefined) {
+      named = Object.freeze({ list, pattern });
+      this.#named.set(rule, named);
+    }
+    return named;
+  }
+
+  #matches(pattern: Pattern, place: Place): boolean {
+    if (!pattern.isAbsolute && !place.isInside) return false;
+    if (pattern.isEverything) return true;
+    return matchesPattern(pattern, pattern.isAbsolute ? place.absolute : place.relative);
   }
 }
 
-/** A place as both kinds of patterns see it. */
-interface PathForms {
-  readonly absolute: readonly string[];
-  /** Undefined outside the base. */
-  readonly relative: readonly string[] | undefined;
+/** A place as both kinds of patterns see it; taken apart when a pattern needs that. */
+class Place {
+  readonly #base: string;
+  readonly #location: string;
+  readonly isInside: boolean;
+  #absolute: readonly string[] | undefined;
+  #relative: readonly string[] | undefined;
+
+  constructor(base: string, location: string) {
+    this.#base = base === "/" ? "" : base;
+    this.#location = location;
+    this.isInside = location === base || location.startsWith(`${this.#base}/`);
+  }
+
+  get absolute(): readonly string[] {
+    this.#absolute ??= componentsOf(this.#location);
+    return this.#absolute;
+  }
+
+  /** Only of use inside the base. */
+  get relative(): readonly string[] {
+    this.#relative ??= componentsOf(this.#location.slice(this.#base.length));
+    return this.#relative;
+  }
 }
 
-function pathForms(base: string, location: string): PathForms {
-  const absolute = location.split("/").filter((component) => component !== "");
-  const from = base.split("/").filter((component) => component !== "");
-  const isInside = from.every((component, index) => component === absolute[index]);
-  return { absolute, relative: isInside ? absolute.slice(from.length) : undefined };
+function componentsOf(path: string): readonly string[] {
+  return path.split("/").filter((component) => component !== "");
 }
 
-/** What a rule's pattern is now; null when it cannot be had. */
-function patternText(pattern: PermissionRule["pattern"]): string | null {
-  if (typeof pattern === "string") return pattern;
+/** What a function gives as a pattern now; null when it fails, or gives no text. */
+function computed(pattern: () => string): string | null {
   try {
     const text: unknown = pattern();
     return typeof text === "string" ? text : null;
