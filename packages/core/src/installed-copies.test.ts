@@ -91,6 +91,39 @@ describe("two installed copies of this package", () => {
     expect(one.isTool(child) && other.isTool(child)).toBe(true);
   });
 
+  it("load each other's skills, their tools and their prerequisites", async () => {
+    const dig = other.tool({
+      name: "dig",
+      description: "",
+      input: other.Empty,
+      output: other.Str,
+      run: () => other.Str({ value: "dug" }),
+    });
+    const house = new other.Skill({ name: "house", description: "", instructions: "Wipe your feet." });
+    const garden = new other.Skill({
+      name: "garden",
+      description: "",
+      instructions: "Mind the roses.",
+      tools: [dig],
+      dependsOn: house,
+    });
+    const agent = new one.Agent({
+      name: "gardener",
+      mode: "autonomous",
+      systemPrompt: "Dig.",
+      endpoint: new one.MockLLMEndpoint([
+        { action: "garden", rationale: "" },
+        { action: "dig", rationale: "" },
+        { action: "stop", rationale: "", value: "done" },
+      ]),
+      tools: [one.stop],
+      skills: [garden],
+      autoLoadedSkills: [house],
+    });
+    const { messages } = await agent.complete();
+    expect(messages.map(({ content }) => content)).toContain('{"caller":"dig","value":"dug"}');
+  });
+
   it("tell each other's values apart with `match`", () => {
     const told: unknown = Reflect.apply(one.match, undefined, [
       other.Str({ value: "x" }),
