@@ -36,8 +36,6 @@ await build({
       output: {
         entryFileNames: "[name].js",
         chunkFileNames: "chunks/[name].js",
-        // A name is what an error says it is, and what a model calls.
-        keepNames: true,
       },
     },
   },
