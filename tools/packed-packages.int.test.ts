@@ -85,7 +85,8 @@ describe.each(published)("$manifest.name, packed and installed alone", ({ folder
     const own = {
       private: true,
       type: "module",
-      dependencies: { [name]: `file:${tarball(manifest)}` },
+      // Entries that need an optional peer are imported too.
+      dependencies: { ...manifest.peerDependencies, [name]: `file:${tarball(manifest)}` },
       overrides: dependencyTarballs(manifest),
     };
     await writeFile(join(project, "package.json"), JSON.stringify(own));
