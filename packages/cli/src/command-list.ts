@@ -26,7 +26,7 @@ export const commandList: readonly ListedCommand[] = [
   {
     name: "runs",
     usage: "runs",
-    describe: "List, show, resume, fork and export kept runs",
+    describe: "List, show, resume, fork, replay and export kept runs",
     load: async () => (await import("./commands/runs.ts")).runs,
   },
   {

@@ -6,6 +6,7 @@ import { inventoryCases } from "./__fixtures__/cases/inventory.ts";
 import { modelCases, modelTerminalCases } from "./__fixtures__/cases/models.ts";
 import { packageCases } from "./__fixtures__/cases/packages.ts";
 import { programCases } from "./__fixtures__/cases/program.ts";
+import { runsCases } from "./__fixtures__/cases/runs.ts";
 import { terminalCases } from "./__fixtures__/cases/terminal.ts";
 import { installRoboz, type InstalledRoboz } from "./__fixtures__/installed-roboz.ts";
 
@@ -30,6 +31,7 @@ describe("roboz, installed from its tarballs", () => {
   envCases(roboz);
   agentCases(roboz);
   modelCases(roboz);
+  runsCases(roboz);
   packageCases(roboz);
 });
 

@@ -125,7 +125,7 @@ describe("main", () => {
 
   it.each([
     { line: ["roboz", "inv"], offered: ["inventory"] },
-    { line: ["roboz", "runs", ""], offered: ["list", "show", "resume", "fork", "export"] },
+    { line: ["roboz", "runs", ""], offered: ["list", "show", "resume", "fork", "replay", "export"] },
     { line: ["roboz", "runs", "fork", "r1", "--"], offered: ["--store", "--at"] },
     { line: ["roboz", "inventory", ""], offered: ["init", "generate"] },
     { line: ["roboz", "inventory", "generate", "--"], offered: ["--path", "--output"] },

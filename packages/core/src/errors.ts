@@ -14,6 +14,7 @@ import type { DependencyError, ExecutableNotFoundError } from "./dependencies/er
 import type { AnyExternalCallError, AnyLLMError } from "./llm/errors.ts";
 import type { AnyJournalError } from "./runtime/journal/errors.ts";
 import type { AnyDocumentError } from "./runtime/persistence/errors.ts";
+import type { ReplayDivergedError } from "./replay/errors.ts";
 import type { MockScriptError } from "./llm/mock.ts";
 import type { AnySkillError } from "./skills/errors.ts";
 
@@ -59,6 +60,7 @@ export type AnyCoreError =
   | MockScriptError
   | NameError
   | NestingError
+  | ReplayDivergedError
   | ReplyError
   | RunBusyError
   | RunFailedError

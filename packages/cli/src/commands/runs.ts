@@ -112,12 +112,32 @@ const exportCommand = command({
     }),
 });
 
+const replay = command({
+  usage: "replay <id> <module>",
+  describe: "Run a kept run again without a model, and tell where it differs",
+  options: (yargs) =>
+    withModule(yargs.positional("id", id))
+      .option("store", storeOption)
+      .option("export", moduleOptions.export)
+      .option("json", { type: "boolean", describe: "Print what came of it as JSON" }),
+  run: async ({ id: runId, module, store: path, export: exportName, json }, { terminal, interrupts }) =>
+    withStore(path, async (store) => {
+      const [{ loadAgent }, { replayKept }] = await Promise.all([
+        import("../run/agent-module.ts"),
+        import("../runs/replay-kept.ts"),
+      ]);
+      const agent = await loadAgent(module, exportName);
+      await replayKept(store, runId, agent, terminal.output, { json, signal: interrupts.signal });
+    }),
+});
+
 /** `runs`: the runs that a store keeps. */
-export const runs = group("runs", "List, show, resume, fork and export kept runs", [
+export const runs = group("runs", "List, show, resume, fork, replay and export kept runs", [
   list,
   show,
   resume,
   fork,
+  replay,
   exportCommand,
 ]);
 

@@ -39,6 +39,7 @@ export async function askModel({
     endpoint: model.endpoint,
     actions: state.reach.actions,
     pipe,
+    watch: state.outside,
     request: (repairs) => {
       if (tally.llmCalls >= limits.llmCalls)
         throw new LimitReachedError({ limit: "llmCalls", allowed: limits.llmCalls });

@@ -1,4 +1,5 @@
 import type { GraphNode, ToolGraph } from "../chains/graph.ts";
+import type { OutsideLog } from "../runtime/journal/outside.ts";
 import { ConversationView } from "../truncation/view.ts";
 import { Empty } from "../values/builtin.ts";
 import type { Message } from "../values/message.ts";
@@ -42,6 +43,8 @@ export class RunState {
   skills: readonly string[] = [];
   /** The tools that the run has, with those of its skills. */
   reach: Reach;
+  /** Where what reaches the run from outside is noted; none for a run without a journal. */
+  outside: OutsideLog | undefined;
   /** Told of a change of history. */
   onReplace:
     | ((range: { readonly from: number; readonly to: number }, messages: readonly Message[]) => void)

@@ -245,6 +245,7 @@ export class Run<Output extends Stop = Stop> {
     if (!this.#state.isStarted) await this.#putOpeningMessages();
     const reply = this.#reply;
     const node = reply === undefined ? undefined : this.#agent.graph.byKey.get(reply.tool);
+    if (reply !== undefined) this.#recorder?.outside.replyTaken(reply.value);
     if (reply !== undefined && node !== undefined) await this.#stepper.accept(node, reply.value);
     // The reply is not to be asked for again, whatever the next step comes to.
     if (reply !== undefined) await this.#recorder?.step();
@@ -273,6 +274,7 @@ export class Run<Output extends Stop = Stop> {
     const recorder = new JournalRecorder(handle, this.#state, sequence);
     this.#recorder = recorder;
     this.#context.effects.journal = recorder;
+    this.#state.outside = recorder.outside;
     this.#pipe.addSink((event) => {
       recorder.hear(event);
     });

@@ -1,3 +1,4 @@
+import { recordedIo } from "../runtime/journal/outside.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import type { OnceOptions, ToolEvent } from "../tools/context.ts";
@@ -19,7 +20,7 @@ export class StepContext {
   constructor(state: RunState, pipe: EventPipe, io: UserIo, asParent: ParentRun) {
     this.#state = state;
     this.#pipe = pipe;
-    this.io = io;
+    this.io = recordedIo(io, () => state.outside);
     this.asParent = asParent;
     this.effects = new OnceEffects(state);
   }

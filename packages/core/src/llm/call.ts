@@ -47,7 +47,6 @@ export interface CallSettings extends Omit<WaitLimits, "operation">, RetrySettin
   readonly scrubber?: Scrubber | undefined;
 }
 
-const noNames: readonly string[] = Object.freeze([]);
 const noCalls: readonly ModelToolCall[] = Object.freeze([]);
 const mockPieceLength = 24;
 
@@ -107,7 +106,7 @@ export function callMock(
   throwIfGivenUp(settings);
   const observer = pipe?.isListening === true ? observe(endpoint, request, settings, clock) : undefined;
   try {
-    const answer = endpoint.answer(request, offer?.names ?? noNames);
+    const answer = endpoint.answer(request, offer);
     if (answer instanceof Promise) return finishLater(answer, endpoint, offer, settings, observer);
     return finish(answer, endpoint, offer, settings, observer);
   } catch (error) {

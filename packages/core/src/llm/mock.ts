@@ -1,6 +1,7 @@
 import { CoreError } from "../errors.ts";
 import type { Message } from "../values/message.ts";
-import type { ModelToolCall, TokenUsage } from "./client.ts";
+import type { ModelOffer } from "./call.ts";
+import type { ModelTool, ModelToolCall, TokenUsage } from "./client.ts";
 import type { ModelRequest, Protocol } from "./endpoint.ts";
 import { LLMUnknownProviderError } from "./errors.ts";
 import { checkPrices, type Prices } from "./prices.ts";
@@ -11,6 +12,8 @@ export interface MockRequest {
   readonly messages: readonly Message[];
   /** The names of the tools that were offered; empty when none were. */
   readonly toolNames: readonly string[];
+  /** The tools as the provider's native protocol offers them; null with the JSON protocol, and when none were offered. */
+  readonly nativeTools: readonly ModelTool[] | null;
   readonly outputFormat: "text" | "json";
   readonly protocol: Protocol;
 }
@@ -93,7 +96,7 @@ export class MockLLMEndpoint {
    *
    * @internal
    */
-  readonly answer: (request: ModelRequest, toolNames: readonly string[]) => MockAnswer | Promise<MockAnswer>;
+  readonly answer: (request: ModelRequest, offer: ModelOffer | undefined) => MockAnswer | Promise<MockAnswer>;
   /**
    * Checks that every answer was given.
    *
@@ -118,8 +121,8 @@ export class MockLLMEndpoint {
     const requests: MockRequest[] = [];
     this.requests = requests;
     let given = 0;
-    this.answer = (request, toolNames) => {
-      const recorded = new RecordedRequest(request, toolNames, this);
+    this.answer = (request, offer) => {
+      const recorded = new RecordedRequest(request, offer, this);
       requests.push(recorded);
       const position = given;
       given += 1;
@@ -146,6 +149,8 @@ function count(entries: readonly MockEntry[] | undefined): string {
   return entries?.length === 1 ? "1 answer" : `${entries?.length ?? 0} answers`;
 }
 
+const noNames: readonly string[] = Object.freeze([]);
+
 type Maker = (request: MockRequest) => MockAnswer | Promise<MockAnswer>;
 
 /** Lets a function read the messages of the call under way without having them made again. */
@@ -170,20 +175,26 @@ class RecordedRequest implements MockRequest {
   /** The messages as they are during the call. */
   live: readonly Message[] | undefined;
   readonly #recall: () => readonly Message[];
+  readonly #offer: ModelOffer | undefined;
 
   constructor(
     request: ModelRequest,
-    toolNames: readonly string[],
+    offer: ModelOffer | undefined,
     { outputFormat, protocol }: MockLLMEndpoint,
   ) {
     this.#recall = request.recall;
-    this.toolNames = toolNames;
+    this.#offer = offer;
+    this.toolNames = offer?.names ?? noNames;
     this.outputFormat = outputFormat;
     this.protocol = protocol;
   }
 
   get messages(): readonly Message[] {
     return this.live ?? this.#recall();
+  }
+
+  get nativeTools(): readonly ModelTool[] | null {
+    return this.protocol === "tools" ? (this.#offer?.nativeTools ?? null) : null;
   }
 }
 

@@ -1,11 +1,22 @@
 import type { EventPipe } from "../../runtime/pipe.ts";
 import type { Invoke } from "../../values/builtin.ts";
 import type { Message } from "../../values/message.ts";
+import type { ModelTool } from "../client.ts";
 import { callModel, type CallSettings, type ModelReply } from "../call.ts";
 import { selectEndpoint, type EndpointLike, type ModelRequest, type Telemetry } from "../endpoint.ts";
 import { askUntilAccepted, type RepairSettings } from "./attempts.ts";
 import { decodeReply } from "./decode.ts";
 import type { ActionSet, Rejection, ValidAction } from "./validate.ts";
+
+/** Is told of every call of the model, and what came of it. */
+export interface CallWatch {
+  /** @param nativeTools - What is offered natively; undefined with the JSON protocol. */
+  readonly asked: (nativeTools: readonly ModelTool[] | undefined) => void;
+  readonly replied: (reply: ModelReply) => void;
+  /** The reply was one that the conversation goes on with. */
+  readonly accepted: () => void;
+  readonly failed: (error: unknown) => void;
+}
 
 /** What {@link completeAction} needs. */
 export interface ActionCompletion
@@ -18,6 +29,7 @@ export interface ActionCompletion
    */
   readonly request: (repairs: readonly Message[]) => ModelRequest;
   readonly actions: ActionSet;
+  readonly watch?: CallWatch | undefined;
 }
 
 /** The model's next actions. */
@@ -38,7 +50,7 @@ export interface CompletedAction {
  * at once; `signal.reason` when the signal fired.
  */
 export async function completeAction(options: ActionCompletion): Promise<CompletedAction> {
-  const { actions, pipe } = options;
+  const { actions, pipe, watch } = options;
   let isNative = false;
   const { accepted, calls, telemetry } = await askUntilAccepted({
     pipe,
@@ -52,11 +64,38 @@ export async function completeAction(options: ActionCompletion): Promise<Complet
       const isHeard = pipe?.isListening === true;
       if (isHeard) pipe.dropStream();
       const settings = isHeard ? { ...options, ...streamTo(pipe) } : options;
-      return callModel(endpoint, request, actions, settings);
+      if (watch === undefined) return callModel(endpoint, request, actions, settings);
+      watch.asked(isNative ? actions.nativeTools : undefined);
+      return watched(() => callModel(endpoint, request, actions, settings), watch);
     },
-    read: (reply) => readActions(reply, actions, isNative, pipe),
+    read: (reply) => {
+      const read = readActions(reply, actions, isNative, pipe);
+      if ("accepted" in read) watch?.accepted();
+      return read;
+    },
   });
   return { actions: accepted, invokes: accepted.map(({ invoke }) => invoke), calls, telemetry };
+}
+
+function watched(
+  call: () => ModelReply | Promise<ModelReply>,
+  watch: CallWatch,
+): ModelReply | Promise<ModelReply> {
+  const replied = (reply: ModelReply): ModelReply => {
+    watch.replied(reply);
+    return reply;
+  };
+  const failed = (error: unknown): never => {
+    watch.failed(error);
+    throw error;
+  };
+  let answer: ModelReply | Promise<ModelReply>;
+  try {
+    answer = call();
+  } catch (error) {
+    return failed(error);
+  }
+  return answer instanceof Promise ? answer.then(replied, failed) : replied(answer);
 }
 
 /** Streams a reply to a run; an attempt that replaces another begins a stream of its own, at its first piece. */

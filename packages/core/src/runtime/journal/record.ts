@@ -3,6 +3,7 @@ import type { RepeatState } from "../../agent/repeats.ts";
 import type { Counts } from "../../agent/tally.ts";
 import type { Message } from "../../values/message.ts";
 import type { RunStatus, RuntimeEvent } from "../events.ts";
+import type { JournalOutside } from "./outside.ts";
 
 /** What every record carries. */
 interface Stamped {
@@ -62,6 +63,8 @@ export interface StepRecord extends Stamped {
   readonly replacements: readonly JournalReplacement[];
   readonly messages: readonly JournalMessage[];
   readonly events: readonly JournalEvent[];
+  /** What reached the step from outside; left out for nothing. */
+  readonly outside?: readonly JournalOutside[] | undefined;
   readonly position: RunSnapshot["position"];
   readonly pending: PendingRequest | null;
   /** The skills loaded by then; left out for none. */
@@ -98,6 +101,8 @@ export interface EndedRecord extends Stamped {
   readonly errorType?: string | undefined;
   /** What a step that was not finished had reported; no part of the conversation. Left out when there is none. */
   readonly messages?: readonly JournalMessage[] | undefined;
+  /** What had reached such a step; left out for nothing. */
+  readonly outside?: readonly JournalOutside[] | undefined;
   readonly events: readonly JournalEvent[];
   /** The sequence number of the stretch's last event, recorded or not; the next stretch's follow it. */
   readonly lastEvent: number;

@@ -3,6 +3,7 @@ import { storePosition } from "../../agent/store-position.ts";
 import type { GraphFingerprint, RunSnapshot, StoredValue } from "../../agent/snapshot.ts";
 import type { RunEvent, RunStatus } from "../events.ts";
 import { JournalWriteError } from "./errors.ts";
+import { OutsideLog } from "./outside.ts";
 import type { JournalEvent, JournalMessage, JournalRecord, JournalReplacement } from "./record.ts";
 import type { JournalHandle } from "./store.ts";
 
@@ -21,6 +22,8 @@ type Unstamped<T> = T extends unknown ? Omit<T, "sequence" | "at"> : never;
 
 /** Writes one run's journal: gathers what a step reports, and writes it as one record when the step is finished. */
 export class JournalRecorder {
+  /** What reaches the run from outside. */
+  readonly outside: OutsideLog;
   readonly #handle: JournalHandle;
   readonly #state: RunState;
   #sequence: number;
@@ -33,6 +36,7 @@ export class JournalRecorder {
   constructor(handle: JournalHandle, state: RunState, sequence: number) {
     this.#handle = handle;
     this.#state = state;
+    this.outside = new OutsideLog(state);
     this.#sequence = sequence;
     state.onReplace = ({ from, to }, messages) => {
       this.#replacements.push({ from, to, messages });
@@ -69,12 +73,14 @@ export class JournalRecorder {
   step(): Promise<void> {
     const { view, tally, repeats, pending, skills } = this.#state;
     const gathered = { replacements: this.#replacements, messages: this.#messages, events: this.#events };
+    const outside = this.outside.take();
     this.#replacements = [];
     this.#messages = [];
     this.#events = [];
     return this.#write({
       type: "step",
       ...gathered,
+      ...(outside.length === 0 ? undefined : { outside }),
       position: storePosition(this.#state),
       pending,
       ...(skills.length === 0 ? undefined : { skills }),
@@ -99,13 +105,14 @@ export class JournalRecorder {
   /** The stretch is over. What cannot be written then is not worth the run's result. */
   async ended(status: RunStatus, error?: unknown): Promise<void> {
     const errorType = error instanceof Error ? error.name : undefined;
-    const [events, messages] = [this.#events, this.#messages];
+    const [events, messages, outside] = [this.#events, this.#messages, this.outside.take()];
     try {
       await this.#write({
         type: "ended",
         status,
         ...(errorType === undefined ? undefined : { errorType }),
         ...(messages.length === 0 ? undefined : { messages }),
+        ...(outside.length === 0 ? undefined : { outside }),
         events,
         lastEvent: this.#lastEvent,
       });
