@@ -63,7 +63,10 @@ describe("what capabilities build", () => {
       [c, toolNamed("d", c)],
     ];
     const agent = definitionOf("agent", { capabilities: [building(ToolLabel("x", defaults), () => chains)] });
-    expect(rolesOf(agent.build().root)).toEqual({ defaults: ["a", "c"], tools: ["b", "d"] });
+    const { root } = agent.build();
+    expect(rolesOf(root)).toEqual({ defaults: ["a", "c"], tools: ["b", "d"] });
+    const called = root.graph().edges.flatMap(({ kind, to }) => (kind === "call" ? [to] : []));
+    expect(called).toEqual(["prompt_user"]);
   });
 
   it("deployment 11: may be nothing at all", () => {
