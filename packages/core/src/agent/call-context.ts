@@ -20,7 +20,7 @@ export class ToolCall {
   #isOver = false;
 
   /** @param signal - Fires when the run is cancelled or the call's time is over; without it, the run's own. */
-  constructor(run: StepContext, signal?: AbortSignal) {
+  constructor(run: StepContext, signal: AbortSignal = run.signal) {
     const { messages, runId, io, once, emit } = run;
     const replaceMessages: ToolContext["replaceMessages"] = (range, others) => {
       if (this.#isOver) throw new HistoryChangeError("came after the step that asked for it had ended");
@@ -31,10 +31,7 @@ export class ToolCall {
     this.context = {
       messages,
       runId,
-      // Made when it is asked for: most tools wait for nothing.
-      get signal() {
-        return signal ?? run.signal;
-      },
+      signal,
       io,
       once,
       emit,
