@@ -15,6 +15,7 @@ import { labelOf } from "../language/report.ts";
 import { LookDenied, Visibility } from "../language/visibility.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
+import { quoted } from "../permissions/quote.ts";
 
 /** What file commands work with. */
 export interface CommandSetting {
@@ -80,7 +81,7 @@ export async function prepare(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof LookDenied) return { refusal: { message: error.message, need: error.need } };
-    if (error instanceof CommandRefusal) return { refusal: { message: error.message, need: null } };
+    if (error instanceof CommandRefusal) return { refusal: tellable(error, policy) };
     const sentence = systemSentence(error);
     if (sentence === undefined) throw error;
     return { refusal: { message: `${name}: ${sentence}`, need: null } };
@@ -118,4 +119,16 @@ export class PreparedStore<Kept> {
     this.#kept.delete(id);
     return preparation;
   }
+}
+
+/** A refusal as it may be told: what gives away something that nobody may see is only denied. */
+function tellable(
+  { message, needs }: CommandRefusal,
+  policy: PermissionPolicy,
+): { readonly message: string; readonly need: RequiredPermission | null } {
+  const denied = needs.find(
+    ({ operation, location }) => policy.decide(operation, location).verdict === "deny",
+  );
+  if (denied === undefined) return { message, need: null };
+  return { message: `Denied ${denied.operation}: ${quoted(denied.location)}`, need: denied };
 }

@@ -16,8 +16,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bestContainment, FileAccess } from "./access.ts";
 import { kindOf } from "./entry.ts";
-import { LinkOnPathError } from "./look-up.ts";
-import { FileChangedError } from "./system-error.ts";
+import { FileChangedError, LinkOnPathError } from "./system-error.ts";
 import { treeBelow } from "./tree.ts";
 
 const isLinux = process.platform === "linux";

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import type { FileAccess } from "./access.ts";
 import { kindOf } from "./entry.ts";
 import { childLocation, parentLocation } from "./file-name.ts";
-import { systemError } from "./system-error.ts";
+import { LinkOnPathError, systemError } from "./system-error.ts";
 
 /** A path somebody wrote, and what stands there. */
 export interface Place {
@@ -16,18 +16,6 @@ export interface Place {
   readonly hasParent: boolean;
   /** Whether the spelling asks for a directory: it ends in `/`, `/.` or `/..`. */
   readonly asksForDirectory: boolean;
-}
-
-/** A path leads through a symbolic link. */
-export class LinkOnPathError extends Error {
-  /** Where the link stands. */
-  readonly location: string;
-
-  constructor(location: string) {
-    super("Symbolic links are not followed");
-    this.name = "LinkOnPathError";
-    this.location = location;
-  }
 }
 
 const longestPath = 4095;

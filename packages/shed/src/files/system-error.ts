@@ -34,7 +34,7 @@ export function systemCode(error: unknown): string | undefined {
 
 /** What the C library says about a system error; `undefined` when `error` is something else. */
 export function systemSentence(error: unknown): string | undefined {
-  if (error instanceof FileChangedError) return error.message;
+  if (error instanceof FileChangedError || error instanceof LinkOnPathError) return error.message;
   const code = systemCode(error);
   return code === undefined ? undefined : (sentences[code] ?? code);
 }
@@ -54,6 +54,18 @@ export class FileChangedError extends Error {
   constructor(location: string) {
     super("Changed since it was checked");
     this.name = "FileChangedError";
+    this.location = location;
+  }
+}
+
+/** A path leads through a symbolic link. */
+export class LinkOnPathError extends Error {
+  /** Where the link stands. */
+  readonly location: string;
+
+  constructor(location: string) {
+    super("Symbolic links are not followed");
+    this.name = "LinkOnPathError";
     this.location = location;
   }
 }

@@ -1,7 +1,6 @@
 import { CommandRefusal, type PathOperand, type PathOptions, type PathTokens } from "../commands/command.ts";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
-import { LinkOnPathError } from "../files/look-up.ts";
 import { systemSentence } from "../files/system-error.ts";
 import { quoted } from "../permissions/quote.ts";
 import { matchesOf } from "./source-pattern.ts";
@@ -73,7 +72,7 @@ async function told<T>(name: string, text: string, look: () => T | Promise<T>): 
   try {
     return await look();
   } catch (error) {
-    const sentence = error instanceof LinkOnPathError ? error.message : systemSentence(error);
+    const sentence = systemSentence(error);
     if (sentence === undefined) throw error;
     throw new CommandRefusal(`${name}: ${quoted(text)}: ${sentence}`);
   }

@@ -1,5 +1,6 @@
 import { FileAccess } from "../../files/access.ts";
 import type { Containment } from "../../files/access.ts";
+import { systemSentence } from "../../files/system-error.ts";
 import { readCommand } from "../../language/options.ts";
 import { pathTokens } from "../../language/path-tokens.ts";
 import { Visibility } from "../../language/visibility.ts";
@@ -54,6 +55,7 @@ export async function runTokens(
     needs: [],
     leftOut: 0,
   });
+  let prepared: PreparedCommand | undefined;
   try {
     const paths = pathTokens({
       name,
@@ -63,7 +65,7 @@ export async function runTokens(
       checkBudget: () => undefined,
     });
     const given = readCommand(definition, tokens);
-    const prepared = await definition.prepare(given, { access, paths, signal, checkBudget: () => undefined });
+    prepared = await definition.prepare(given, { access, paths, signal, checkBudget: () => undefined });
     const denied = prepared.needs.find((need) => !policy.permits(need.operation, need.location));
     if (denied !== undefined) return refused(`Denied ${needText(denied)}`);
     between?.(prepared);
@@ -86,7 +88,11 @@ export async function runTokens(
       leftOut,
     };
   } catch (error) {
-    if (!(error instanceof CommandRefusal)) throw error;
+    const sentence = systemSentence(error);
+    if (!(error instanceof CommandRefusal)) {
+      if (sentence === undefined || prepared !== undefined) throw error;
+      return refused(`${name}: ${sentence}`);
+    }
     const denied = error.needs.find((need) => !policy.permits(need.operation, need.location));
     return refused(denied === undefined ? error.message : `Denied ${needText(denied)}`);
   } finally {
