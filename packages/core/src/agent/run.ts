@@ -6,8 +6,7 @@ import { JournalDamagedError, RunExistsError } from "../runtime/journal/errors.t
 import { isUnbegun, parseJournal } from "../runtime/journal/parse-journal.ts";
 import { openUnlessAborted } from "../runtime/journal/open-unless-aborted.ts";
 import { JournalRecorder } from "../runtime/journal/recorder.ts";
-import type { JournalHandle, JournalStore } from "../runtime/journal/store.ts";
-import type { UserIo } from "../runtime/user-io.ts";
+import type { JournalHandle } from "../runtime/journal/store.ts";
 import { endpointFacts } from "../llm/endpoint.ts";
 import type { Stop } from "../values/builtin.ts";
 import { metadataFor } from "../values/metadata.ts";
@@ -16,53 +15,18 @@ import type { AnyValue } from "../values/value.ts";
 import { RunBusyError } from "./errors.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import { carrying } from "./failed-run.ts";
-import { effectiveLimits, limitsBelow, type EffectiveLimits, type Limits } from "./limits.ts";
+import { effectiveLimits, limitsBelow, type EffectiveLimits } from "./limits.ts";
 import { autoLoadedMessages, inputMessage, openingMessages } from "./opening.ts";
 import { ParentOf, type ParentRun } from "./nesting.ts";
 import type { CompletedRun, FailedRun, RunReport, RunResult, SuspendedRun } from "./outcome.ts";
 import { takeSnapshot } from "./restore.ts";
+import type { RunJournal, RunParts } from "./run-parts.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 import { StepContext } from "./step-context.ts";
 import { storeValue } from "./stored-value.ts";
 import { Stepper } from "./stepper.ts";
 import { Cancellation } from "./tool-call.ts";
-
-/** What a run is made with. */
-export interface RunParts<Output> {
-  readonly agent: CompiledAgent;
-  readonly state: RunState;
-  readonly isOutput: (candidate: unknown) => candidate is Output;
-  readonly io: UserIo;
-  /** The channel that the host gave, for agents that are tools; `io` is none where this run may not ask. */
-  readonly hostIo?: UserIo | undefined;
-  /** The reply that the state waits for, with the key of the tool that asked. */
-  readonly reply?: { readonly tool: string; readonly value: unknown } | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly sinks?: readonly EventSink[] | undefined;
-  readonly limits?: Limits | undefined;
-  /** Where the run's steps are written; none keeps them in memory alone. */
-  readonly journal?: RunJournal | undefined;
-  /** Where the runs of agents that are tools keep theirs. */
-  readonly store?: JournalStore | undefined;
-  /** The run whose tool this one is. */
-  readonly parent?: ParentRun | undefined;
-  /** Whether the host lets agents that are tools go on although they have changed. */
-  readonly allowChanged?: boolean | undefined;
-  /** What the parent has left to spend. */
-  readonly ceiling?: Limits | undefined;
-}
-
-/** A run's journal: how to hold it, and what it holds already. */
-export interface RunJournal {
-  readonly open: () => Promise<JournalHandle>;
-  /** What a new journal starts from, when that is not the run's beginning. */
-  readonly base: RunSnapshot | null;
-  /** The sequence number of the last record; 0 for a new journal. */
-  readonly sequence: number;
-  /** The sequence number of the last event; 0 for a new journal. */
-  readonly eventSequence: number;
-}
 
 /**
  * One run of an agent. It advances by steps; between two of them its state is plain data. Any number of runs of one
