@@ -62,7 +62,7 @@ async function resumed(bytes: Buffer, before: readonly string[], uncertainty: Un
   return { held, damage, outcome };
 }
 
-describe("a journal that is cut at any byte", { timeout: 600_000 }, async () => {
+describe("PS-12: a journal that is cut at any byte", { timeout: 600_000 }, async () => {
   const { bytes, messages } = await undisturbed();
   const keys = keysOf(runId);
 

@@ -83,6 +83,16 @@ describe("a store in a database", { timeout: 60_000 }, () => {
     });
   });
 
+  it("PS-18: takes an id with SQL in it for no id, and shows no run", async () => {
+    await (await store.open("secret")).close();
+    for (const runId of ["x') OR 1=1 --", "x' OR '1'='1", "secret'; DROP TABLE roboz_record; --"]) {
+      await expect(store.read(runId)).rejects.toMatchObject({ code: "core/run-id" });
+      await expect(store.open(runId)).rejects.toMatchObject({ code: "core/run-id" });
+    }
+    expect(await store.read("secret")).toEqual([]);
+    expect(await store.list()).toEqual(["secret"]);
+  });
+
   it("is opened again after it was closed", async () => {
     const handle = await store.open("run");
     await handle.append(recordAt(1));
@@ -94,7 +104,7 @@ describe("a store in a database", { timeout: 60_000 }, () => {
     await (await store.open("run")).close();
   });
 
-  it("never says that it is busy, with twenty writers and a reader that pauses", async () => {
+  it("PS-16: never says that it is busy, with twenty writers and a reader that pauses", async () => {
     const stores = [1, 2, 3, 4].map(() => sqliteJournalStore(path, { survives: "process" }));
     const reader = await openSqlite(path);
     await (await store.open("first")).close();

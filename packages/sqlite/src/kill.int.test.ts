@@ -52,7 +52,7 @@ describe.concurrent.each<Lane>([
   { kind: "file", ledger: "plain" },
   { kind: "sqlite", ledger: "deduplicating" },
   { kind: "sqlite", ledger: "plain" },
-])("runs in a $kind store that are killed, with a $ledger ledger", ({ kind, ledger }) => {
+])("PS-15: runs in a $kind store that are killed, with a $ledger ledger", ({ kind, ledger }) => {
   it(
     "lose no entry and double none, report what is uncertain, and end as if nothing had happened",
     async () => {

@@ -39,7 +39,7 @@ async function resumeIn(child: ChildProcess, runId: string): Promise<unknown> {
 }
 
 describe.each(["file", "sqlite"] as const)(
-  "two processes that resume a run of a %s store at once",
+  "PS-14: two processes that resume a run of a %s store at once",
   (kind) => {
     it("do every effect once between them, each of a hundred times", { timeout: 300_000 }, async () => {
       const folder = await mkdtemp(join(tmpdir(), "roboz-race-"));

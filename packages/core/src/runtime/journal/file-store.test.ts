@@ -118,7 +118,7 @@ describe("a run whose journal cannot be written", { timeout: 60_000 }, () => {
       call: "append run.jsonl",
       fault: { error: systemError("ENOSPC"), written: 1 },
     },
-    { why: "the disk does not sync", call: "sync run.jsonl", fault: { error: systemError("EIO") } },
+    { why: "the disk does not sync (PS-19)", call: "sync run.jsonl", fault: { error: systemError("EIO") } },
   ])(
     "stops at once when $why, at whichever record, and can be resumed to the same end",
     async ({ call, fault }) => {

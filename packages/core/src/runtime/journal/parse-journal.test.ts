@@ -81,7 +81,7 @@ describe("the lines of a journal", () => {
       numbers: [],
       damage: { broken: 2, isTornTail: true },
     },
-  ])("give the whole records and count the others, with $why", ({ lines, numbers, damage }) => {
+  ])("PS-13: give the whole records and count the others, with $why", ({ lines, numbers, damage }) => {
     expect(numbersIn(lines)).toEqual(numbers);
     expect(parseJournal(lines).damage).toEqual(damage);
   });
@@ -161,7 +161,7 @@ describe("the lines of a journal", () => {
     });
   });
 
-  it("give every record before a cut, at every place", () => {
+  it("PS-12: give every record before a cut, at every place", () => {
     const lines = [1, 2, 3].map((sequence) => recordAt(sequence, '日本 \u2028 \\ "'));
     const bytes = Buffer.from(`${lines.join("\n")}\n`);
     let whole = 0;

@@ -27,7 +27,7 @@ const lock = (files: FileLayer = nodeFileLayer): Promise<() => Promise<void>> =>
 const locked = { code: "core/run-locked", runId: "run" };
 const own = { ...ownIdentity(), nonce: "left" };
 
-describe("a lock that was left behind", () => {
+describe("PS-14: a lock that was left behind", () => {
   it.each([
     { why: "says nothing", text: "" },
     { why: "lost what it said in a power cut", text: "\0\0\0\0" },
