@@ -4,6 +4,7 @@ import { colourAgent } from "../agent/__fixtures__/colour-agent.ts";
 import { Agent } from "../agent/agent.ts";
 import { resumeRun } from "../agent/resume-run.ts";
 import type { AgentSettings } from "../agent/settings.ts";
+import { UserInputUnavailableError } from "../errors.ts";
 import { MockLLMEndpoint, MockProviderError, MockReply, type MockEntry } from "../llm/mock.ts";
 import { memoryJournalStore } from "../runtime/journal/memory-store.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
@@ -155,6 +156,19 @@ describe("replayRun", () => {
     await asking([stops]).invoke(undefined, { journal: store, runId: "r1", io });
     const { result } = await replayRun(store, "r1", asking([]));
     expect(result?.messages.some(({ content }) => content.includes("blue"))).toBe(true);
+  });
+
+  it("refuses a question that nobody could be asked, though the channel had seemed live", async () => {
+    const ask = { action: "prompt_user", rationale: "", value: "Which colour?" };
+    const asking = (script: readonly MockEntry[]) => scales({ mode: "steerable", script });
+    const store = memoryJournalStore();
+    const io = apiUserIo({
+      requestInput: () => Promise.reject(new UserInputUnavailableError("The input has ended")),
+      notify: () => undefined,
+    });
+    await asking([ask, stops]).complete(undefined, { journal: store, runId: "r1", io });
+    const { result } = await replayRun(store, "r1", asking([]));
+    expect(result?.messages.some(({ content }) => content.includes("The input has ended"))).toBe(true);
   });
 
   it("gives the results of effects that were done once, and does none", async () => {

@@ -3,6 +3,7 @@ import type { RunResult, SuspendedRun } from "../agent/outcome.ts";
 import { openRun } from "../agent/resume-run.ts";
 import type { Run } from "../agent/run.ts";
 import type { OnceEntry, StoredValue } from "../agent/snapshot.ts";
+import { UserInputUnavailableError } from "../errors.ts";
 import type { EventSink } from "../runtime/events.ts";
 import type { RecordedAnswer, RecordedReply } from "../runtime/journal/outside.ts";
 import { rebuildRun } from "../runtime/journal/rebuild.ts";
@@ -180,7 +181,8 @@ class Replayer<Output extends Stop> {
           return Promise.reject(this.#comparison.diverged(difference));
         }
         this.#answered += 1;
-        const { answer } = next.entry;
+        const { answer, unavailable } = next.entry;
+        if (unavailable !== undefined) return Promise.reject(new UserInputUnavailableError(unavailable));
         return Promise.resolve(answer === null ? null : (valueOf(answer) ?? null));
       },
       notify: () => undefined,

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { RunState } from "../../agent/run-state.ts";
 import type { StoredValue } from "../../agent/snapshot.ts";
 import { storeValue } from "../../agent/stored-value.ts";
+import { UserInputUnavailableError } from "../../errors.ts";
 import type { ModelTool, ModelToolCall, TokenUsage } from "../../llm/client.ts";
 import type { ModelReply } from "../../llm/call.ts";
 import type { CallWatch } from "../../llm/completion/complete-action.ts";
@@ -39,6 +40,8 @@ export interface RecordedAnswer {
   readonly type: "answer";
   readonly question: string;
   readonly answer: StoredValue | null;
+  /** Why nobody could be asked, though the channel had seemed live. */
+  readonly unavailable?: string | undefined;
 }
 
 /** The reply that the run had waited for. */
@@ -102,6 +105,11 @@ export class OutsideLog implements CallWatch {
     this.#entries.push({ type: "answer", question, answer: isValue(answer) ? storeValue(answer) : null });
   }
 
+  refused(question: string, error: unknown): void {
+    if (error instanceof UserInputUnavailableError)
+      this.#entries.push({ type: "answer", question, answer: null, unavailable: error.message });
+  }
+
   replyTaken(reply: unknown): void {
     if (!isValue(reply)) this.#entries.push({ type: "reply", reply });
     else {
@@ -118,16 +126,21 @@ export class OutsideLog implements CallWatch {
   }
 }
 
-/** The channel to the user, with a note of each answer. */
+/** The channel to the user, with a note of each answer, and of each question that nobody could be asked. */
 export function recordedIo(io: UserIo, log: () => OutsideLog | undefined): UserIo {
   return {
     get isLive() {
       return io.isLive;
     },
     ask: async (question: string, options?: AskOptions) => {
-      const answer = await io.ask(question, options);
-      log()?.answered(question, answer);
-      return answer;
+      try {
+        const answer = await io.ask(question, options);
+        log()?.answered(question, answer);
+        return answer;
+      } catch (error) {
+        log()?.refused(question, error);
+        throw error;
+      }
     },
     notify: (text) => io.notify(text),
   };
