@@ -197,20 +197,20 @@ type FailureClass = new (failure: {
   readonly status?: number | undefined;
 }) => Error;
 
-const providerErrors: Readonly<Partial<Record<string, FailureClass>>> = {
-  "core/llm-auth": LLMAuthError,
-  "core/llm-context-limit": LLMContextLimitExceededError,
-  "core/llm-insufficient-funds": LLMInsufficientFundsError,
-  "core/llm-provider-request": LLMProviderRequestError,
-  "core/llm-provider-unavailable": LLMProviderUnavailableError,
-  "core/llm-rate-limit": LLMRateLimitExceededError,
-  "core/llm-unknown-provider": LLMUnknownProviderError,
-};
+const providerErrors: ReadonlyMap<string, FailureClass> = new Map<string, FailureClass>([
+  ["core/llm-auth", LLMAuthError],
+  ["core/llm-context-limit", LLMContextLimitExceededError],
+  ["core/llm-insufficient-funds", LLMInsufficientFundsError],
+  ["core/llm-provider-request", LLMProviderRequestError],
+  ["core/llm-provider-unavailable", LLMProviderUnavailableError],
+  ["core/llm-rate-limit", LLMRateLimitExceededError],
+  ["core/llm-unknown-provider", LLMUnknownProviderError],
+]);
 
 /** The error that a call failed with, but for its text, which was not kept. */
 function failureFrom({ name, code = "", status, timeoutMs = 0 }: RecordedFailure): Error {
   const message = `The recorded call failed with ${name}`;
-  const Provider = providerErrors[code];
+  const Provider = providerErrors.get(code);
   if (Provider !== undefined) return new Provider({ message, status });
   switch (code) {
     case "core/llm-call-interrupted":

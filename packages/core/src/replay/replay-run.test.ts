@@ -5,6 +5,7 @@ import { Agent } from "../agent/agent.ts";
 import { resumeRun } from "../agent/resume-run.ts";
 import type { AgentSettings } from "../agent/settings.ts";
 import { UserInputUnavailableError } from "../errors.ts";
+import { LLMCallTimeoutError } from "../llm/errors.ts";
 import { MockLLMEndpoint, MockProviderError, MockReply, type MockEntry } from "../llm/mock.ts";
 import { memoryJournalStore } from "../runtime/journal/memory-store.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
@@ -12,7 +13,7 @@ import { apiUserIo } from "../runtime/user-io.ts";
 import { stop } from "../tools/builtin/stop.ts";
 import { when } from "../tools/link.ts";
 import { tool } from "../tools/tool.ts";
-import { Empty, Int, Str } from "../values/builtin.ts";
+import { Empty, Int, Str, StrImage } from "../values/builtin.ts";
 import { ReplayEndpoint } from "./replay-endpoint.ts";
 import { replayRun } from "./replay-run.ts";
 
@@ -137,6 +138,23 @@ describe("replayRun", () => {
     { why: "a refused key", error: new MockProviderError("no", { statusCode: 401 }) },
     { why: "a provider that is away", error: new MockProviderError("no", { statusCode: 503 }) },
     { why: "an error nobody knows", error: new Error("secret sauce") },
+    {
+      why: "an error whose code is the name of something else",
+      error: Object.assign(new Error("secret sauce"), { code: "constructor" }),
+    },
+    {
+      why: "a call that took too long",
+      error: () => {
+        throw new LLMCallTimeoutError({ timeoutMs: 5 });
+      },
+    },
+    {
+      why: "no error at all",
+      error: () => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- what untyped code may do
+        throw "secret sauce";
+      },
+    },
   ])("fails as the run did, without the provider's words ($why)", async ({ error }) => {
     const store = await record(scales({ script: [picks(1), error] }));
     const lines = (await store.read("r1")) ?? [];
@@ -144,18 +162,23 @@ describe("replayRun", () => {
     expect(await replayRun(store, "r1", scales())).toMatchObject({ steps: 3, llmCalls: 2, result: null });
   });
 
-  it("answers for the user as they did", async () => {
+  it.each([
+    { why: "a text", answer: Str({ value: "blue" }), seen: "blue" },
+    {
+      why: "a picture",
+      answer: StrImage({ value: "like this", images: [{ url: "https://example.com/blue.png" }] }),
+      seen: "like this",
+    },
+    { why: "nothing in time", answer: null, seen: "" },
+  ])("answers for the user as they did: $why", async ({ answer, seen }) => {
     const ask = { action: "prompt_user", rationale: "", value: "Which colour?" };
-    const asking = (script: readonly MockEntry[], question = ask) =>
-      scales({ mode: "steerable", script: [question, ...script] });
+    const asking = (script: readonly MockEntry[]) => scales({ mode: "steerable", script });
     const store = memoryJournalStore();
-    const io = apiUserIo({
-      requestInput: () => Promise.resolve(Str({ value: "blue" })),
-      notify: () => undefined,
-    });
-    await asking([stops]).invoke(undefined, { journal: store, runId: "r1", io });
+    const io = apiUserIo({ requestInput: () => Promise.resolve(answer), notify: () => undefined });
+    const { messages } = await asking([ask, stops]).complete(undefined, { journal: store, runId: "r1", io });
     const { result } = await replayRun(store, "r1", asking([]));
-    expect(result?.messages.some(({ content }) => content.includes("blue"))).toBe(true);
+    expect(result?.messages).toEqual(messages);
+    expect(messages.some(({ content }) => content.includes(seen))).toBe(true);
   });
 
   it("refuses a question that nobody could be asked, though the channel had seemed live", async () => {

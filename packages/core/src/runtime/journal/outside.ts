@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { RunState } from "../../agent/run-state.ts";
 import type { StoredValue } from "../../agent/snapshot.ts";
 import { storeValue } from "../../agent/stored-value.ts";
-import { UserInputUnavailableError } from "../../errors.ts";
+import { RunFailedError, UserInputUnavailableError } from "../../errors.ts";
 import type { ModelTool, ModelToolCall, TokenUsage } from "../../llm/client.ts";
 import type { ModelReply } from "../../llm/call.ts";
 import type { CallWatch } from "../../llm/completion/complete-action.ts";
@@ -164,7 +164,8 @@ export function toolDigests(tools: readonly ModelTool[]): Readonly<Record<string
 }
 
 function failureOf(error: unknown): RecordedFailure {
-  if (!(error instanceof Error)) return { name: "Error" };
+  // What a run makes of anything else that was thrown.
+  if (!(error instanceof Error)) return { name: RunFailedError.name };
   const { name } = error;
   const fact = (key: string): unknown => Reflect.get(error, key);
   const [code, status, timeoutMs] = [fact("code"), fact("status"), fact("timeoutMs")];

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
@@ -103,6 +103,20 @@ describe("reading a document", () => {
     });
   });
 
+  it("takes what newer runs write: how a policy counts, and how an image is to be looked at", () => {
+    const row = {
+      ...reference.messages[0],
+      role: "user",
+      truncation: { threshold: 1, severity: 3, count_by: "showings" },
+      images: [{ url: "https://example.com/a.png", detail: "high" }],
+    };
+    const [read] = parseRunDocument(JSON.stringify({ ...reference, messages: [row] }), "x.json").messages;
+    expect(read === undefined ? undefined : messageOfRow(read)).toMatchObject({
+      images: [{ url: "https://example.com/a.png", detail: "high" }],
+      truncation: { threshold: 1, countBy: "showings" },
+    });
+  });
+
   it("fills in what the schema has defaults for", () => {
     const given = { conversation_id: "c", agent_name: "a", started_at: "2026-05-01T10:00:00.000Z" };
     expect(parseRunDocument(JSON.stringify(given), "x.json")).toEqual({
@@ -186,6 +200,13 @@ describe("reading a document", () => {
     { why: "another encoding", make: (path: string) => writeFile(path, Buffer.from(text, "utf16le")) },
     { why: "a link", make: (path: string) => symlink("/etc/hostname", path) },
     { why: "a pipe", make: (path: string) => promisify(execFile)("mkfifo", [path]) },
+    {
+      why: "what is far too large",
+      make: async (path: string) => {
+        await writeFile(path, "");
+        await truncate(path, 512 * 1024 * 1024 + 1);
+      },
+    },
     { why: "nothing at all", make: () => Promise.resolve() },
   ])("PS-17: refuses $why at once", async ({ make }) => {
     const path = await emptyPlace("x.json");
