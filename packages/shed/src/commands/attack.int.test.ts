@@ -237,8 +237,8 @@ describe.runIf(anchored)("anchored file commands", () => {
         if (index % 50 === 49) {
           expect(outside()).toBe(before);
           await clear();
-          salt();
         }
+        if (index % 10 === 9) salt();
       }
       const swapped = await swaps();
       expect({ leaked: leaked.slice(0, 5), violations: log.violations.slice(0, 5) }).toEqual({
@@ -249,7 +249,7 @@ describe.runIf(anchored)("anchored file commands", () => {
       // Both kinds of ends occur, or the commands would have met nothing.
       expect(statuses.get(0) ?? 0).toBeGreaterThan(sequences / 10);
       expect(statuses.get(1) ?? 0).toBeGreaterThan(sequences / 10);
-      expect(log.calls).toBeGreaterThan(sequences / 20);
+      expect(log.calls).toBeGreaterThan(sequences / 10);
       expect(swapped).toBeGreaterThan(isLong ? 1_000_000 : 1_000);
       if (isLong) console.log({ swapped, calls: log.calls, statuses: Object.fromEntries(statuses) });
     },

@@ -153,11 +153,26 @@ const likely: Readonly<Record<string, readonly (readonly CommandToken[])[]>> = {
 };
 const cheap = commandNames.filter((name) => name !== "grep" && name !== "rg");
 
+/** Commands that meet a file or a directory when they are given one. */
+const meeting = ["cat", "head", "tail", "wc", "touch", "tee", "rm", "mkdir", "cp", "mv"] as const;
+const takesTwo = new Set<string>(["cp", "mv"]);
+
+/** A command that somebody could mean, at places that are likely to be there. */
+function sensibleCommand(random: Random): { name: string; tokens: readonly CommandToken[] } {
+  const name = random.pick(meeting);
+  const paths = Array.from({ length: takesTwo.has(name) ? 2 : 1 }, () => random.pick(likelyPaths));
+  return {
+    name,
+    tokens: [...random.pick(likely[name] ?? [[]]), ...paths.map((text) => ({ text, tag: "PTH" as const }))],
+  };
+}
+
 /** A command that may be sensible or not. The programs are started seldom, for they take long to start. */
 export function randomCommand(
   random: Random,
   places: readonly string[],
 ): { name: string; tokens: readonly CommandToken[] } {
+  if (random.chance(0.4)) return sensibleCommand(random);
   const name = random.chance(0.02) ? random.pick(["grep", "rg"]) : random.pick(cheap);
   const start = random.chance(0.8) ? random.pick(likely[name] ?? [[]]) : [];
   const more = Array.from({ length: random.below(4) }, () =>
