@@ -1,10 +1,10 @@
-import type { CommandDefinition } from "./command.ts";
-import { inputChunks, inputFingerprint, inputNeeds, readerInputs, shownArguments } from "./inputs.ts";
-import { Output } from "./output.ts";
+import { inputChunks } from "./inputs.ts";
+import { readerCommand } from "./reader.ts";
 
 /** `cat`: files one after the other. */
-export const cat: CommandDefinition = {
+export const cat = readerCommand({
   name: "cat",
+  unnamed: "-",
   options: {
     options: [
       { key: "number", forms: ["-n", "--number"] },
@@ -14,35 +14,18 @@ export const cat: CommandDefinition = {
       { key: "show-tabs", forms: ["-T", "--show-tabs"] },
     ],
   },
-  async prepare(command, context) {
-    const { options, operands } = command;
-    const given = await readerInputs("cat", operands, context);
-    const inputs = given.length === 0 ? [{ shown: "-", file: null }] : given;
-    return {
-      needs: inputNeeds(inputs),
-      shown: shownArguments(command, given),
-      fingerprint: () => inputFingerprint(inputs),
-      async run(io) {
-        const output = new Output("cat", io);
-        const dress = options.size === 0 ? undefined : new LineDress(new Set(options.keys()));
-        for (const input of inputs) {
-          try {
-            for await (const chunk of inputChunks({ access: context.access, io }, input)) {
-              if (dress === undefined) output.add(chunk);
-              else output.add(Buffer.from(dress.chunk(chunk.toString("latin1")), "latin1"));
-              if (output.isDue) await output.flow();
-            }
-          } catch (error) {
-            await output.complainAbout(input.shown, error);
-          }
-        }
-        if (dress !== undefined) output.add(dress.end());
-        await output.flush();
-        return output.status;
-      },
-    };
+  async show({ options, output, each, ...source }) {
+    const dress = options.size === 0 ? undefined : new LineDress(new Set(options.keys()));
+    await each(async (input) => {
+      for await (const chunk of inputChunks(source, input)) {
+        if (dress === undefined) output.add(chunk);
+        else output.add(Buffer.from(dress.chunk(chunk.toString("latin1")), "latin1"));
+        if (output.isDue) await output.flow();
+      }
+    });
+    if (dress !== undefined) output.add(dress.end());
   },
-};
+});
 
 /** Numbers lines, squeezes empty ones and shows what cannot be seen; lines go on across chunks and files. */
 class LineDress {

@@ -1,7 +1,7 @@
-import type { CommandDefinition, OptionTable } from "./command.ts";
-import { inputChunks, inputFingerprint, inputNeeds, readerInputs, shownArguments } from "./inputs.ts";
+import type { OptionTable } from "./command.ts";
+import { inputChunks } from "./inputs.ts";
 import type { Input } from "./inputs.ts";
-import { Output } from "./output.ts";
+import { readerCommand } from "./reader.ts";
 
 /** What `head` and `tail` take. */
 export const endOptions: OptionTable = {
@@ -39,43 +39,27 @@ export function heading({ file, shown }: Input, isFirst: boolean): string {
 }
 
 /** `head`: the first lines or bytes of files. */
-export const head: CommandDefinition = {
+export const head = readerCommand({
   name: "head",
+  unnamed: "-",
   options: endOptions,
-  async prepare(command, context) {
-    const { options, operands } = command;
-    const given = await readerInputs("head", operands, context);
-    const inputs = given.length === 0 ? [{ shown: "-", file: null }] : given;
-    return {
-      needs: inputNeeds(inputs),
-      shown: shownArguments(command, given),
-      fingerprint: () => inputFingerprint(inputs),
-      async run(io) {
-        const output = new Output("head", io);
-        const amount = amountOf(options);
-        const named = hasHeadings(options, inputs.length);
-        for (const [index, input] of inputs.entries()) {
-          if (named) output.add(heading(input, index === 0));
-          try {
-            let { count } = amount;
-            if (count === 0) continue;
-            for await (const chunk of inputChunks({ access: context.access, io }, input)) {
-              const part = firstOf(chunk, { ...amount, count });
-              output.add(part.bytes);
-              count = part.left;
-              if (count === 0) break;
-              if (output.isDue) await output.flow();
-            }
-          } catch (error) {
-            await output.complainAbout(input.shown, error);
-          }
-        }
-        await output.flush();
-        return output.status;
-      },
-    };
+  async show({ options, inputs, output, each, ...source }) {
+    const amount = amountOf(options);
+    const named = hasHeadings(options, inputs.length);
+    await each(async (input, index) => {
+      if (named) output.add(heading(input, index === 0));
+      let { count } = amount;
+      if (count === 0) return;
+      for await (const chunk of inputChunks(source, input)) {
+        const part = firstOf(chunk, { ...amount, count });
+        output.add(part.bytes);
+        count = part.left;
+        if (count === 0) break;
+        if (output.isDue) await output.flow();
+      }
+    });
   },
-};
+});
 
 function firstOf(chunk: Buffer, { unit, count }: Amount): { bytes: Buffer; left: number } {
   if (unit === "bytes") {

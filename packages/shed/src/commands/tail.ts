@@ -1,54 +1,31 @@
 import { readSync } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { chunksOf } from "../files/reading.ts";
-import type { CommandDefinition, CommandIo } from "./command.ts";
+import type { CommandIo } from "./command.ts";
 import { amountOf, endOptions, hasHeadings, heading } from "./head.ts";
 import type { Amount } from "./head.ts";
-import {
-  inputFingerprint,
-  inputNeeds,
-  readerInputs,
-  shownArguments,
-  stdinChunks,
-  withFile,
-} from "./inputs.ts";
+import { stdinChunks, withFile } from "./inputs.ts";
 import type { CheckedFile } from "./inputs.ts";
-import { Output } from "./output.ts";
+import type { Output } from "./output.ts";
+import { readerCommand } from "./reader.ts";
 
 /** `tail`: the last lines or bytes of files. */
-export const tail: CommandDefinition = {
+export const tail = readerCommand({
   name: "tail",
+  unnamed: "-",
   options: endOptions,
-  async prepare(command, context) {
-    const { options, operands } = command;
-    const given = await readerInputs("tail", operands, context);
-    const inputs = given.length === 0 ? [{ shown: "-", file: null }] : given;
-    return {
-      needs: inputNeeds(inputs),
-      shown: shownArguments(command, given),
-      fingerprint: () => inputFingerprint(inputs),
-      async run(io) {
-        const output = new Output("tail", io);
-        const amount = amountOf(options);
-        // Wanting nothing, the program does not even name its inputs.
-        if (amount.count === 0) return 0;
-        const named = hasHeadings(options, inputs.length);
-        for (const [index, input] of inputs.entries()) {
-          const { file, shown } = input;
-          if (named) output.add(heading(input, index === 0));
-          try {
-            if (file === null) await lastOfStream(io, amount, output);
-            else await lastOfFile(context.access, file, amount, output);
-          } catch (error) {
-            await output.complainAbout(shown, error);
-          }
-        }
-        await output.flush();
-        return output.status;
-      },
-    };
+  async show({ options, inputs, access, io, output, each }) {
+    const amount = amountOf(options);
+    // Wanting nothing, the program does not even name its inputs.
+    if (amount.count === 0) return;
+    const named = hasHeadings(options, inputs.length);
+    await each(async (input, index) => {
+      if (named) output.add(heading(input, index === 0));
+      if (input.file === null) await lastOfStream(io, amount, output);
+      else await lastOfFile(access, input.file, amount, output);
+    });
   },
-};
+});
 
 function lastOfFile(
   access: FileAccess,

@@ -1,16 +1,10 @@
 import type { FileAccess } from "../files/access.ts";
 import { chunksOf } from "../files/reading.ts";
-import type { CommandDefinition, CommandIo } from "./command.ts";
-import {
-  inputFingerprint,
-  inputNeeds,
-  readerInputs,
-  shownArguments,
-  stdinChunks,
-  withFile,
-} from "./inputs.ts";
+import type { CommandIo } from "./command.ts";
+import { stdinChunks, withFile } from "./inputs.ts";
 import type { Input } from "./inputs.ts";
-import { Output } from "./output.ts";
+import type { Output } from "./output.ts";
+import { readerCommand } from "./reader.ts";
 import { newlines } from "./tail.ts";
 import { Counter, noCounts } from "./wc-counts.ts";
 import type { Counts } from "./wc-counts.ts";
@@ -20,8 +14,9 @@ const columns = ["lines", "words", "chars", "bytes", "longest"] as const;
 type Column = (typeof columns)[number];
 
 /** `wc`: counts lines, words, characters and bytes of files. */
-export const wc: CommandDefinition = {
+export const wc = readerCommand({
   name: "wc",
+  unnamed: "",
   options: {
     options: [
       { key: "lines", forms: ["-l", "--lines"] },
@@ -31,39 +26,22 @@ export const wc: CommandDefinition = {
       { key: "longest", forms: ["-L", "--max-line-length"] },
     ],
   },
-  async prepare(command, context) {
-    const { options, operands } = command;
-    const given = await readerInputs("wc", operands, context);
-    const inputs = given.length === 0 ? [{ shown: "", file: null }] : given;
-    return {
-      needs: inputNeeds(inputs),
-      shown: shownArguments(command, given),
-      fingerprint: () => inputFingerprint(inputs),
-      async run(io) {
-        const output = new Output("wc", io);
-        const wanted = columns.filter((column) =>
-          options.size === 0
-            ? column === "lines" || column === "words" || column === "bytes"
-            : options.has(column),
-        );
-        const width = numberWidth(inputs, wanted);
-        const total = noCounts();
-        for (const input of inputs) {
-          try {
-            const counts = await countsOf({ access: context.access, io, output }, input, wanted);
-            addTo(total, counts);
-            output.add(row(counts, wanted, width, input.shown));
-          } catch (error) {
-            await output.complainAbout(input.shown, error);
-          }
-        }
-        if (inputs.length > 1) output.add(row(total, wanted, width, "total"));
-        await output.flush();
-        return output.status;
-      },
-    };
+  async show({ options, inputs, access, io, output, each }) {
+    const wanted = columns.filter((column) =>
+      options.size === 0
+        ? column === "lines" || column === "words" || column === "bytes"
+        : options.has(column),
+    );
+    const width = numberWidth(inputs, wanted);
+    const total = noCounts();
+    await each(async (input) => {
+      const counts = await countsOf({ access, io, output }, input, wanted);
+      addTo(total, counts);
+      output.add(row(counts, wanted, width, input.shown));
+    });
+    if (inputs.length > 1) output.add(row(total, wanted, width, "total"));
   },
-};
+});
 
 /** Columns are as wide as the sum of the sizes; a stream, whose size is not known, gets seven. */
 function numberWidth(inputs: readonly Input[], wanted: readonly Column[]): number {
