@@ -1,65 +1,24 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-import { fileJournalStore, parseRunDocument, type JournalStore } from "@roboz/core";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { parseRunDocument, type JournalStore } from "@roboz/core";
+import { beforeEach, describe, expect, it } from "vitest";
 
-import { recordedTerminal, type RecordedTerminal } from "../__fixtures__/recorded-terminal.ts";
+import { recordedTerminal } from "../__fixtures__/recorded-terminal.ts";
 import { InterruptedError } from "../errors.ts";
 import { Interrupts } from "../interrupts.ts";
 import { main } from "../main.ts";
-import { agent } from "./__fixtures__/approval-agent.ts";
-
-const module = fileURLToPath(new URL("__fixtures__/approval-agent.ts", import.meta.url));
+import { atTerminal, module, newStore, roboz, waitingRun } from "./__fixtures__/kept-runs.ts";
 
 let path: string;
 let store: JournalStore;
 beforeEach(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "roboz-runs-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  path = join(folder, "kept");
-  store = fileJournalStore(path, { survives: "process" });
+  ({ path, store } = await newStore());
 });
-
-async function roboz(...args: readonly string[]) {
-  const terminal = recordedTerminal();
-  terminal.input.end();
-  const status = await main(args, { terminal });
-  return { status, ...terminal.printed };
-}
-
-/** A person at a terminal who types each answer when asked for it. */
-async function atTerminal(args: readonly string[], answers: readonly string[]) {
-  const terminal = recordedTerminal({ isTTY: true });
-  answerWhenAsked(terminal, answers);
-  const status = await main(args, { terminal });
-  return { status, ...terminal.printed };
-}
-
-function answerWhenAsked(terminal: RecordedTerminal, answers: readonly string[]): void {
-  const waiting = [...answers];
-  const write = terminal.output.write.bind(terminal.output);
-  terminal.output.write = (text) => {
-    write(text);
-    if (!text.endsWith("> ")) return;
-    const next = waiting.shift();
-    if (next === undefined) terminal.input.end();
-    else terminal.input.write(`${next}\n`);
-  };
-}
-
-/** A run that waits for its approval. */
-async function waitingRun(runId: string): Promise<void> {
-  expect(await agent.invoke("Chairs, please.", { journal: store, runId })).toMatchObject({
-    status: "suspended",
-  });
-}
 
 describe("roboz runs resume", () => {
   it("takes a reply from the command line", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, output, errors } = await roboz(
       ...["runs", "resume", "r1", module, "--store", path, "--reply", '{"approved":true}'],
     );
@@ -69,7 +28,7 @@ describe("roboz runs resume", () => {
   });
 
   it("asks for the reply at the terminal", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, output } = await atTerminal(
       ["runs", "resume", "r1", module, "--store", path],
       ['{"approved":true}'],
@@ -79,7 +38,7 @@ describe("roboz runs resume", () => {
   });
 
   it("says how to answer where nobody can be asked, and leaves the run waiting", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     for (const _ of [1, 2]) {
       const { status, errors } = await roboz("runs", "resume", "r1", module, "--store", path);
       expect(status).toBe(1);
@@ -92,7 +51,7 @@ describe("roboz runs resume", () => {
     { why: "fields that do not fit", reply: '{"approved":"yes"}' },
     { why: "broken JSON", reply: '{"approved":' },
   ])("refuses a reply that does not fit, and leaves the run waiting ($why)", async ({ reply }) => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, errors } = await roboz("runs", "resume", "r1", module, "--store", path, "--reply", reply);
     expect(status).toBe(1);
     expect(errors).toMatch(/^Error: The reply does not fit `verdict`[^\n]*\n$/);
@@ -101,7 +60,7 @@ describe("roboz runs resume", () => {
   });
 
   it("gives the result of a run that has ended once more", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const args = ["runs", "resume", "r1", module, "--store", path, "--json"];
     await roboz(...args, "--reply", '{"approved":true}');
     const { status, output } = await roboz(...args);
@@ -110,7 +69,7 @@ describe("roboz runs resume", () => {
   });
 
   it("refuses a run that is held elsewhere", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const handle = await store.open("r1");
     const { status, errors } = await roboz("runs", "resume", "r1", module, "--store", path);
     await handle.close();
@@ -119,7 +78,7 @@ describe("roboz runs resume", () => {
   });
 
   it("is ended by Ctrl-C at the question, and the run waits on", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const terminal = recordedTerminal({ isTTY: true });
     const interrupts = new Interrupts();
     const write = terminal.output.write.bind(terminal.output);
@@ -140,7 +99,7 @@ describe("roboz runs resume", () => {
 
 describe("roboz runs fork", () => {
   it("makes a run of the first steps, to be resumed later", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, output } = await roboz("runs", "fork", "r1", "--at", "2", "--store", path);
     expect(status).toBe(0);
     const [, forkId = ""] = /^Forked: ([\da-f-]{36})\n$/.exec(output) ?? [];
@@ -151,7 +110,7 @@ describe("roboz runs fork", () => {
   });
 
   it("goes on at once when there is a module", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, output } = await atTerminal(
       ["runs", "fork", "r1", module, "--at", "1", "--store", path],
       ['{"approved":false}'],
@@ -161,7 +120,7 @@ describe("roboz runs fork", () => {
   });
 
   it("refuses a step that the run has not taken", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     expect(await roboz("runs", "fork", "r1", "--at", "9", "--store", path)).toMatchObject({
       status: 1,
       errors: "Error: The run `r1` has no step 9; it has taken 3, and 0 is its beginning\n",
@@ -171,14 +130,14 @@ describe("roboz runs fork", () => {
 
 describe("roboz runs export", () => {
   it("prints the run as a document", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, output } = await roboz("runs", "export", "r1", "--store", path);
     expect(status).toBe(0);
     expect(parseRunDocument(output, "printed")).toMatchObject({ conversation_id: "r1", status: "running" });
   });
 
   it("writes it below a folder", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const root = join(path, "..", "data");
     const { output } = await roboz("runs", "export", "r1", "--store", path, "--root", root);
     const [, file = ""] = /^Wrote the run's document: (.*)\n$/.exec(output) ?? [];

@@ -1,61 +1,20 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
-import { fileJournalStore, type JournalStore } from "@roboz/core";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { JournalStore } from "@roboz/core";
+import { beforeEach, describe, expect, it } from "vitest";
 
-import { recordedTerminal, type RecordedTerminal } from "../__fixtures__/recorded-terminal.ts";
+import { recordedTerminal } from "../__fixtures__/recorded-terminal.ts";
 import { InterruptedError } from "../errors.ts";
 import { Interrupts } from "../interrupts.ts";
 import { main } from "../main.ts";
-import { agent } from "./__fixtures__/approval-agent.ts";
-
-const module = fileURLToPath(new URL("__fixtures__/approval-agent.ts", import.meta.url));
+import { atTerminal, module, newStore, roboz, waitingRun } from "./__fixtures__/kept-runs.ts";
 
 let path: string;
 let store: JournalStore;
 beforeEach(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "roboz-runs-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  path = join(folder, "kept");
-  store = fileJournalStore(path, { survives: "process" });
+  ({ path, store } = await newStore());
 });
-
-async function roboz(...args: readonly string[]) {
-  const terminal = recordedTerminal();
-  terminal.input.end();
-  const status = await main(args, { terminal });
-  return { status, ...terminal.printed };
-}
-
-/** A person at a terminal who types each answer when asked for it. */
-async function atTerminal(args: readonly string[], answers: readonly string[]) {
-  const terminal = recordedTerminal({ isTTY: true });
-  answerWhenAsked(terminal, answers);
-  const status = await main(args, { terminal });
-  return { status, ...terminal.printed };
-}
-
-function answerWhenAsked(terminal: RecordedTerminal, answers: readonly string[]): void {
-  const waiting = [...answers];
-  const write = terminal.output.write.bind(terminal.output);
-  terminal.output.write = (text) => {
-    write(text);
-    if (!text.endsWith("> ")) return;
-    const next = waiting.shift();
-    if (next === undefined) terminal.input.end();
-    else terminal.input.write(`${next}\n`);
-  };
-}
-
-/** A run that waits for its approval. */
-async function waitingRun(runId: string): Promise<void> {
-  expect(await agent.invoke("Chairs, please.", { journal: store, runId })).toMatchObject({
-    status: "suspended",
-  });
-}
 
 describe("roboz run --store", () => {
   it("keeps the run, and says how to answer what it waits for", async () => {
@@ -107,8 +66,8 @@ describe("roboz run --store", () => {
 
 describe("roboz runs list", () => {
   it("lists the latest first, with what each came to", async () => {
-    await waitingRun("first");
-    await waitingRun("second-one");
+    await waitingRun(store, "first");
+    await waitingRun(store, "second-one");
     const { status, output, errors } = await roboz("runs", "list", "--store", path);
     expect({ status, errors }).toEqual({ status: 0, errors: "" });
     expect(output.split("\n").map((line) => line.replace(/\S+Z$/, "AT"))).toEqual([
@@ -120,7 +79,7 @@ describe("roboz runs list", () => {
   });
 
   it("gives the same as JSON", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { output } = await roboz("runs", "list", "--store", path, "--json");
     expect(JSON.parse(output)).toMatchObject({
       runs: [{ runId: "r1", agentName: "orders", status: "suspended", steps: 2, llmCalls: 1, damage: null }],
@@ -129,7 +88,7 @@ describe("roboz runs list", () => {
   });
 
   it("leaves out what is no journal, says so, and lists the others", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     await writeFile(join(path, "foreign.jsonl"), '{"level":"info"}\n');
     await writeFile(join(path, "empty.jsonl"), "");
     await writeFile(join(path, "odd name.jsonl"), "");
@@ -143,7 +102,7 @@ describe("roboz runs list", () => {
   });
 
   it("shows a run whose last record was cut off", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const file = join(path, "r1.jsonl");
     await writeFile(file, (await readFile(file, "utf8")).slice(0, -9));
     const { output } = await roboz("runs", "list", "--store", path);
@@ -178,7 +137,7 @@ describe("a run's id", () => {
     { why: "is empty", runId: "" },
     { why: "is not there", runId: "nope" },
   ])("PS-06: is refused in one line when it $why", async ({ runId }) => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const before = await readdir(path);
     for (const args of [["show"], ["export"], ["fork", "--at", "0"]]) {
       const [name = "", ...rest] = args;
@@ -195,7 +154,7 @@ describe("a run's id", () => {
 
 describe("roboz runs show", () => {
   it("shows the chain below the call that started it, and nothing that a terminal obeys", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { status, output } = await roboz("runs", "show", "r1", "--store", path);
     expect(status).toBe(0);
     const [head = "", ...lines] = output.split("\n");
@@ -219,7 +178,7 @@ describe("roboz runs show", () => {
   });
 
   it("gives the same as one JSON document", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const { output } = await roboz("runs", "show", "r1", "--store", path, "--json");
     expect(JSON.parse(output)).toMatchObject({
       run: { runId: "r1", status: "suspended" },
@@ -236,7 +195,7 @@ describe("roboz runs show", () => {
   });
 
   it("shows what it can of a run that was cut off", async () => {
-    await waitingRun("r1");
+    await waitingRun(store, "r1");
     const file = join(path, "r1.jsonl");
     await writeFile(file, (await readFile(file, "utf8")).slice(0, -9));
     const { status, output } = await roboz("runs", "show", "r1", "--store", path);
@@ -268,7 +227,7 @@ describe("roboz runs show", () => {
 
 /** The journal of a run of so many steps. */
 async function journalOf(runId: string, steps: number): Promise<readonly string[]> {
-  await waitingRun(runId);
+  await waitingRun(store, runId);
   const [opened = "", , step = ""] = (await store.read(runId)) ?? [];
   const numbered = (sequence: number): string => step.replace(/^\{"sequence":\d+/, `{"sequence":${sequence}`);
   return [opened, ...Array.from({ length: steps }, (_, at) => numbered(at + 2))];
