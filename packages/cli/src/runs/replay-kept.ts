@@ -7,6 +7,7 @@ import {
   type ReplayDivergedError,
 } from "@roboz/core";
 
+import { count } from "./show-run.ts";
 import type { TerminalOutput } from "../terminal.ts";
 
 /** How a replay is told of. */
@@ -28,22 +29,28 @@ export async function replayKept(
   { json = false, signal }: ReplayKeptOptions,
 ): Promise<void> {
   try {
-    const { steps, llmCalls } = await replayRun(store, runId, agent, { signal });
+    const { steps, llmCalls, childRuns } = await replayRun(store, runId, agent, { signal });
     output.write(
       json
-        ? `${JSON.stringify({ runId, isSame: true, steps, llmCalls }, null, 2)}\n`
-        : `The same: ${steps} steps, ${llmCalls} model calls\n`,
+        ? `${JSON.stringify({ runId, isSame: true, steps, llmCalls, childRuns }, null, 2)}\n`
+        : `The same: ${[
+            count(steps, "step"),
+            count(llmCalls, "model call"),
+            ...(childRuns === 0 ? [] : [count(childRuns, "called agent")]),
+          ].join(", ")}\n`,
     );
   } catch (error) {
-    if (CoreError.is(error) && error.code === "core/replay-diverged") output.write(told(error, json));
+    if (CoreError.is(error) && error.code === "core/replay-diverged") output.write(told(runId, error, json));
     throw error;
   }
 }
 
-function told({ runId, step, difference }: ReplayDivergedError, json: boolean): string {
-  if (json) return `${JSON.stringify({ runId, isSame: false, step, difference }, null, 2)}\n`;
+function told(asked: string, { runId, step, difference }: ReplayDivergedError, json: boolean): string {
+  const differsIn = runId === asked ? {} : { differsIn: runId };
+  if (json)
+    return `${JSON.stringify({ runId: asked, isSame: false, ...differsIn, step, difference }, null, 2)}\n`;
   const { what, recorded, today } = difference;
   const side = (sign: string, text: string | null): string =>
     `${sign} ${text === null ? "(nothing)" : printable(text).replaceAll("\n", `\n${sign} `)}\n`;
-  return `step ${step}: ${what}\n${side("-", recorded)}${side("+", today)}`;
+  return `${runId === asked ? "" : `run ${runId}, `}step ${step}: ${what}\n${side("-", recorded)}${side("+", today)}`;
 }

@@ -9,6 +9,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { recordedTerminal } from "../__fixtures__/recorded-terminal.ts";
 import { main } from "../main.ts";
 import { agent } from "./__fixtures__/approval-agent.ts";
+import { callingAgent } from "./__fixtures__/calling-agent.ts";
 
 const module = fileURLToPath(new URL("__fixtures__/approval-agent.ts", import.meta.url));
 
@@ -39,7 +40,7 @@ describe("roboz runs replay", () => {
   it("says that today's agent does the same, with the approval of then", async () => {
     expect(await replay(module)).toEqual({
       status: 0,
-      output: "The same: 5 steps, 1 model calls\n",
+      output: "The same: 5 steps, 1 model call\n",
       errors: "",
     });
   });
@@ -60,5 +61,25 @@ describe("roboz runs replay", () => {
     const { status, output } = await replay(module, "--json");
     expect(status).toBe(1);
     expect(JSON.parse(output)).toMatchObject({ isSame: false, step: 2, difference: { kind: "message" } });
+  });
+
+  it("replays the agents it called, and says in whose run the difference is", async () => {
+    const calling = fileURLToPath(new URL("__fixtures__/calling-agent.ts", import.meta.url));
+    const store = fileJournalStore(path, { survives: "process" });
+    await callingAgent("12 EUR").invoke(undefined, { journal: store, runId: "same" });
+    await callingAgent("13 EUR").invoke(undefined, { journal: store, runId: "other" });
+    const replayed = async (...args: readonly string[]) => {
+      const terminal = recordedTerminal();
+      terminal.input.end();
+      await main(["runs", "replay", ...args, calling, "--store", path], { terminal });
+      return terminal.printed.output;
+    };
+    expect(await replayed("same")).toBe("The same: 4 steps, 4 model calls, 1 called agent\n");
+    expect(await replayed("other")).toMatch(/^run other\.1, step 2: a message, of `look`\n- .*13 EUR/u);
+    expect(JSON.parse(await replayed("other", "--json"))).toMatchObject({
+      runId: "other",
+      isSame: false,
+      differsIn: "other.1",
+    });
   });
 });

@@ -154,6 +154,7 @@ function headline({
   return `${printableLine(facts.join(", "))}\n\n`;
 }
 
-function count(many: number, what: string): string {
+/** A number of things in words, such as `1 model call` or `2 model calls`. */
+export function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? "" : "s"}`;
 }

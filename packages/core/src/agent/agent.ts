@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { graphData, type AgentGraph } from "../chains/view.ts";
 import type { ExternalDependency } from "../dependencies/external-dependency.ts";
 import { AgentDefinitionError } from "../errors.ts";
+import type { EndpointLike, Protocol } from "../llm/endpoint.ts";
 import { defaultUserIo } from "../runtime/default-io.ts";
 import type { RunEvent } from "../runtime/events.ts";
 import { noUserIo, type UserIo } from "../runtime/user-io.ts";
@@ -72,6 +73,12 @@ export class Agent<Output extends Stop = Stop> {
     const settings = { ...this.#settings, ...changes };
     const keepsUser = isInteractive(settings.mode ?? "steerable") || changes.promptUserTool !== undefined;
     return new Agent(keepsUser ? settings : { ...settings, promptUserTool: undefined });
+  }
+
+  /** @internal The agent with another model of the same protocol; itself when it asks none. */
+  askingInstead(modelOf: (protocol: Protocol) => EndpointLike): Agent<Output> {
+    const { model } = this.#compiled;
+    return model === undefined ? this : this.copy({ endpoint: modelOf(model.isNative ? "tools" : "json") });
   }
 
   /** The tools and links as data; `toMermaid` draws it. */
@@ -207,7 +214,7 @@ export class Agent<Output extends Stop = Stop> {
 
   #run(
     state: RunState,
-    { signal, sinks, io, limits, journal: store, parent, ceiling, allowChanged }: ResumeOptions,
+    { signal, sinks, io, limits, journal: store, parent, replay, ceiling, allowChanged }: ResumeOptions,
     journal?: RunJournal,
     reply?: { readonly tool: string; readonly value: unknown },
   ): Run<Output> {
@@ -225,6 +232,7 @@ export class Agent<Output extends Stop = Stop> {
       store,
       parent,
       allowChanged,
+      replay,
       ceiling,
     });
   }

@@ -14,6 +14,7 @@ import { maxDepth, parentOf, type ParentRun } from "./nesting.ts";
 import type { RunReport, RunResult } from "./outcome.ts";
 import { openRun } from "./resume-run.ts";
 import { dropFailedRun } from "./failed-run.ts";
+import type { RunReplay } from "./run-replay.ts";
 import type { Run } from "./run.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
@@ -89,16 +90,23 @@ interface Call {
 }
 
 async function runChild(call: Call, task: AnyValue): Promise<AnyValue> {
-  const { agent, context } = call;
+  const { context } = call;
   const parent = parentOf(context);
   const runId = parent?.nextChildId();
-  const options = { ...within(context, parent, undefined), ...(runId === undefined ? {} : { runId }) };
+  const replay = runId === undefined ? undefined : await parent?.replay?.child(runId, call.agent);
+  const agent = replay?.agent ?? call.agent;
+  const options = {
+    ...within(context, parent, undefined, replay),
+    ...(runId === undefined ? {} : { runId }),
+  };
   const isKnown = runId !== undefined && (await parent?.journal?.read(runId)) !== undefined;
   // A child that the journal knows was under way when the step was cut off: it goes on.
   const run =
     isKnown && parent?.journal !== undefined
       ? await openRun(parent.journal, runId, agent, options)
-      : agent.start(task, options);
+      : replay === undefined
+        ? agent.start(task, options)
+        : agent.restore(replay.opening(task), undefined, options);
   return outcome(call, parent, run, undefined);
 }
 
@@ -107,12 +115,16 @@ async function resumeChild(
   reply: unknown,
   { runId, snapshot, report }: ChildState,
 ): Promise<AnyValue> {
-  const { agent, context } = call;
+  const { context } = call;
   const parent = parentOf(context);
-  const options = within(context, parent, report);
+  const replay = await parent?.replay?.child(runId, call.agent);
+  const agent = replay?.agent ?? call.agent;
+  const options = within(context, parent, report, replay);
   const journal = parent?.journal;
-  if (snapshot !== null)
-    return outcome(call, parent, agent.restore(snapshot, reply, { ...options, runId }), report);
+  if (snapshot !== null) {
+    const known = replay?.withEffects(snapshot) ?? snapshot;
+    return outcome(call, parent, agent.restore(known, reply, { ...options, runId }), report);
+  }
   if (journal === undefined)
     throw new SnapshotError(
       `the run \`${runId}\` of \`${agent.name}\` is in a journal; resume with that journal`,
@@ -125,6 +137,7 @@ function within(
   context: ToolContext,
   parent: ParentRun | undefined,
   counted: RunReport | undefined,
+  replay: RunReplay | undefined,
 ): ResumeOptions {
   if (parent !== undefined && parent.depth >= maxDepth)
     throw new NestingError({ agentName: parent.agentName, maxDepth });
@@ -132,7 +145,8 @@ function within(
   if (parent === undefined) return { signal, io };
   const ceiling = parent.left(counted);
   const { io: hostIo, journal, allowChanged } = parent;
-  return { signal, io: hostIo, journal, sinks: [parent.forward], parent, ceiling, allowChanged };
+  const sinks = [parent.forward];
+  return { signal, io: replay?.io ?? hostIo, journal, sinks, parent, ceiling, allowChanged, replay };
 }
 
 /** What a child's result is for the agent that called it. */

@@ -11,6 +11,8 @@ import { Empty } from "../values/builtin.ts";
 import { value, type Of } from "../values/value.ts";
 import type { Agent } from "./agent.ts";
 import { BackgroundStartError } from "./errors.ts";
+import { parentOf } from "./nesting.ts";
+import type { RunReplay } from "./run-replay.ts";
 import type { Run } from "./run.ts";
 
 /** What the tool that looks after a background agent returns. */
@@ -123,6 +125,8 @@ export class BackgroundAgent {
       input: Empty,
       output: BackgroundStatus,
       run: (_input, context) => {
+        const replay = parentOf(context)?.replay;
+        if (replay !== undefined) return recordedStatus(replay, this.agent.name);
         this.#tellFailure(context);
         return this.check();
       },
@@ -177,6 +181,16 @@ export class BackgroundAgent {
     emit({ type: "runtime", kind: "failed", level: "warning", message, data: { agent: this.agent.name } });
     this.#failure = undefined;
   }
+}
+
+/** What a check found then: in a replay no background agent is started. */
+function recordedStatus(replay: RunReplay, agent: string): BackgroundStatus {
+  const recorded = replay.recordedOutput();
+  const fields =
+    recorded?.kind === BackgroundStatus.kind
+      ? BackgroundStatus.schema.parse(recorded.fields)
+      : { status: "started" as const, agent, checks: 1, uptime: "0s" };
+  return BackgroundStatus(fields, { truncation: NO_MESSAGE });
 }
 
 function inWords(ms: number): string {

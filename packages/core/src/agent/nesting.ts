@@ -5,6 +5,7 @@ import type { notesKey, RunNotes, ToolContext } from "../tools/context.ts";
 import type { UserIo } from "../runtime/user-io.ts";
 import type { EffectiveLimits, Limits } from "./limits.ts";
 import type { RunReport } from "./outcome.ts";
+import type { RunReplay } from "./run-replay.ts";
 import type { RunState } from "./run-state.ts";
 
 /** How deep agents may call agents. */
@@ -22,6 +23,8 @@ export interface ParentRun {
   readonly allowChanged: boolean;
   /** What the host gave as the user's channel; a child that asks asks there, also where the parent does not. */
   readonly io: UserIo | undefined;
+  /** What stands in for the surroundings of a run that is played again; none for every other run. */
+  readonly replay: RunReplay | undefined;
   /** Delivers the child's events to whoever hears the parent's. */
   readonly forward: EventSink;
   /**
@@ -39,7 +42,7 @@ export interface ParentRun {
 }
 
 /** What a parent is made of. */
-interface ParentParts extends Pick<ParentRun, "depth" | "journal" | "io" | "allowChanged"> {
+interface ParentParts extends Pick<ParentRun, "depth" | "journal" | "io" | "allowChanged" | "replay"> {
   readonly state: RunState;
   readonly pipe: EventPipe;
   readonly limits: EffectiveLimits;
@@ -51,6 +54,7 @@ export class ParentOf implements ParentRun {
   readonly journal: JournalStore | undefined;
   readonly io: UserIo | undefined;
   readonly allowChanged: boolean;
+  readonly replay: RunReplay | undefined;
   readonly #state: RunState;
   readonly #pipe: EventPipe;
   readonly #limits: EffectiveLimits;
@@ -58,7 +62,7 @@ export class ParentOf implements ParentRun {
   #step = -1;
   #children = 0;
 
-  constructor({ state, pipe, limits, depth, journal, io, allowChanged }: ParentParts) {
+  constructor({ state, pipe, limits, depth, journal, io, allowChanged, replay }: ParentParts) {
     this.#state = state;
     this.#pipe = pipe;
     this.#limits = limits;
@@ -66,6 +70,7 @@ export class ParentOf implements ParentRun {
     this.journal = journal;
     this.io = io;
     this.allowChanged = allowChanged;
+    this.replay = replay;
   }
 
   get runId(): string {

@@ -4,6 +4,7 @@ import type { UserIo } from "../runtime/user-io.ts";
 import type { CompiledAgent } from "./compiled.ts";
 import type { Limits } from "./limits.ts";
 import type { ParentRun } from "./nesting.ts";
+import type { RunReplay } from "./run-replay.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
@@ -28,6 +29,8 @@ export interface RunParts<Output> {
   readonly parent?: ParentRun | undefined;
   /** Whether the host lets agents that are tools go on although they have changed. */
   readonly allowChanged?: boolean | undefined;
+  /** What stands in for the surroundings of a run that is played again. */
+  readonly replay?: RunReplay | undefined;
   /** What the parent has left to spend. */
   readonly ceiling?: Limits | undefined;
 }

@@ -73,6 +73,7 @@ export class Run<Output extends Stop = Stop> {
     store,
     parent,
     allowChanged = false,
+    replay,
     ceiling,
   }: RunParts<Output>) {
     this.#agent = agent;
@@ -98,6 +99,7 @@ export class Run<Output extends Stop = Stop> {
       journal: store,
       io: hostIo,
       allowChanged,
+      replay,
     });
     this.#context = new StepContext(state, this.#pipe, io, this.#asParent);
     const context = this.#context;

@@ -9,6 +9,7 @@ import type { AnyValueType } from "../values/value.ts";
 import type { Limits } from "./limits.ts";
 import type { ParentRun } from "./nesting.ts";
 import type { AgentMode } from "./modes.ts";
+import type { RunReplay } from "./run-replay.ts";
 
 /** A list of tools; a nested list, such as a chain kept together, counts as its members. */
 export type ToolList = readonly (AnyTool | readonly AnyTool[])[];
@@ -70,6 +71,8 @@ export interface RunOptions {
   readonly runId?: string | undefined;
   /** The run whose tool this one is; set by `asTool`. @internal */
   readonly parent?: ParentRun | undefined;
+  /** What stands in for the surroundings of a run that is played again; set by `replayRun`. @internal */
+  readonly replay?: RunReplay | undefined;
   /** What the parent has left to spend; holds where it is less than the run's own limits. @internal */
   readonly ceiling?: Limits | undefined;
 }

@@ -1,6 +1,6 @@
 import { memoryJournalStore } from "../runtime/journal/memory-store.ts";
 import { parseJournal } from "../runtime/journal/parse-journal.ts";
-import type { JournalMessage, JournalRecord, StepRecord } from "../runtime/journal/record.ts";
+import type { EndedRecord, JournalMessage, JournalRecord, StepRecord } from "../runtime/journal/record.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
 import type { Message } from "../values/message.ts";
 import { excerpts, isSameMessage, messageDifference, type SameMessage } from "./difference.ts";
@@ -10,35 +10,40 @@ import type { Recording } from "./recording.ts";
 /** A journal that compares each step with the recorded one as it is written. */
 export interface Comparison {
   readonly store: JournalStore;
-  /** How many steps were the same. */
-  readonly steps: number;
   /** The first difference, whatever became of the error on its way. */
   readonly divergence: ReplayDivergedError | undefined;
+  /**
+   * Compares a run with its record from now on; the steps of others are not looked at.
+   *
+   * @param whole - Whether its end is compared too.
+   */
+  readonly add: (recording: Recording, whole: boolean) => RunComparison;
   /** Notes a difference that was found elsewhere, and gives the error of the first. */
+  readonly note: (error: ReplayDivergedError) => ReplayDivergedError;
+}
+
+/** How far one run is the same. */
+export interface RunComparison {
+  /** How many steps were the same. */
+  readonly steps: number;
+  /** Notes a difference of the step under way, and gives the error of the first. */
   readonly diverged: (difference: ReplayDifference) => ReplayDivergedError;
 }
 
-/** The journal of today's run: a record that differs is refused, which ends the run. */
-export function comparingStore(recording: Recording, isSame: SameMessage | undefined): Comparison {
+/** The journal of today's runs: a record that differs is refused, which ends its run. */
+export function comparingStore(isSame: SameMessage | undefined): Comparison {
   const inner = memoryJournalStore();
-  let steps = 0;
+  const runs = new Map<string, RunProgress>();
   let divergence: ReplayDivergedError | undefined;
-  const diverged = (difference: ReplayDifference): ReplayDivergedError =>
-    (divergence ??= new ReplayDivergedError({ runId: recording.runId, step: steps + 1, difference }));
-  const check = (record: JournalRecord): void => {
-    const difference = differenceOf(record, recording.steps[steps], isSame);
-    if (difference !== undefined) throw diverged(difference);
-    if (record.type === "step") steps += 1;
-  };
+  const note = (error: ReplayDivergedError): ReplayDivergedError => (divergence ??= error);
   const store: JournalStore = {
     ...inner,
-    open: async (runId) => {
-      const handle = await inner.open(runId);
-      if (runId !== recording.runId) return handle;
+    open: async (runId, options) => {
+      const handle = await inner.open(runId, options);
       return {
         ...handle,
         append: async (text) => {
-          for (const record of parseJournal([text]).records) check(record);
+          for (const record of parseJournal([text]).records) runs.get(runId)?.check(record);
           await handle.append(text);
         },
       };
@@ -46,14 +51,69 @@ export function comparingStore(recording: Recording, isSame: SameMessage | undef
   };
   return {
     store,
-    get steps() {
-      return steps;
-    },
     get divergence() {
       return divergence;
     },
-    diverged,
+    add: (recording, whole) => {
+      const run = new RunProgress({ recording, isSame, note, whole });
+      runs.set(recording.runId, run);
+      return run;
+    },
+    note,
   };
+}
+
+interface ProgressParts extends Pick<Comparison, "note"> {
+  readonly recording: Recording;
+  readonly isSame: SameMessage | undefined;
+  readonly whole: boolean;
+}
+
+class RunProgress implements RunComparison {
+  steps = 0;
+  readonly #parts: ProgressParts;
+
+  constructor(parts: ProgressParts) {
+    this.#parts = parts;
+  }
+
+  readonly diverged = (difference: ReplayDifference): ReplayDivergedError => {
+    const { note, recording } = this.#parts;
+    return note(new ReplayDivergedError({ runId: recording.runId, step: this.steps + 1, difference }));
+  };
+
+  /** @throws {@link ReplayDivergedError} (`core/replay-diverged`) for a record that is not what was recorded. */
+  check(record: JournalRecord): void {
+    const { recording, isSame, whole } = this.#parts;
+    const difference =
+      record.type === "ended"
+        ? whole
+          ? endDifference(record, recording, this.steps)
+          : undefined
+        : differenceOf(record, recording.steps[this.steps], isSame);
+    if (difference !== undefined) throw this.diverged(difference);
+    if (record.type === "step") this.steps += 1;
+  }
+}
+
+/** The difference of an end; a run that the host cuts off, or that waits for a reply, is not at its end. */
+function endDifference(
+  { status, errorType }: EndedRecord,
+  { steps, end }: Recording,
+  steady: number,
+): ReplayDifference | undefined {
+  if (status === "cancelled" || status === "suspended") return undefined;
+  const what = "the run's end";
+  if (steady < steps.length)
+    return { kind: "end", what, recorded: `${steps.length} steps`, today: `${status} after ${steady}` };
+  if (end === undefined || end.status === "cancelled") return undefined;
+  const [recorded, today] = [endInWords(end), endInWords({ status, errorType })];
+  return recorded === today ? undefined : { kind: "end", what, recorded, today };
+}
+
+/** How a run ended, such as `failed: TypeError`. */
+export function endInWords({ status, errorType }: Pick<EndedRecord, "status" | "errorType">): string {
+  return status === "failed" ? `failed: ${errorType ?? "unknown"}` : status;
 }
 
 function differenceOf(

@@ -3,10 +3,11 @@ import { CoreError } from "../errors.ts";
 /**
  * What differs: what the model was shown (`request`), the native tools that it was offered (`tools`), a message that a step
  * reported (`message`), a change of history (`history`), what the run waits for (`waiting`), an effect that the record has no
- * result of (`effect`), a question to the user (`question`), or how and when the run ended (`end`).
+ * result of (`effect`), a question to the user (`question`), an agent that is called (`child`), or how and when the run
+ * ended (`end`).
  */
 export type DifferenceKind =
-  "request" | "tools" | "message" | "history" | "waiting" | "effect" | "question" | "end";
+  "request" | "tools" | "message" | "history" | "waiting" | "effect" | "question" | "child" | "end";
 
 /** The first difference between a recorded run and its replay. */
 export interface ReplayDifference {
@@ -22,6 +23,7 @@ export interface ReplayDifference {
 /** A replay is no longer what was recorded. The difference quotes the conversation, shortened. */
 export class ReplayDivergedError extends CoreError {
   readonly code = "core/replay-diverged";
+  /** The run that differs: the one replayed, or that of an agent that is its tool. */
   readonly runId: string;
   /** The recorded step at which it differs, as `readTranscript` numbers them. */
   readonly step: number;

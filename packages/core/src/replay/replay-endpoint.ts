@@ -1,5 +1,5 @@
 import type { ModelTool } from "../llm/client.ts";
-import type { ModelRequest } from "../llm/endpoint.ts";
+import type { ModelRequest, Protocol } from "../llm/endpoint.ts";
 import {
   LLMAuthError,
   LLMCallCancelledError,
@@ -40,15 +40,25 @@ export interface ReplayOptions {
  * order; the first request that differs fails with {@link ReplayDivergedError} (`core/replay-diverged`), which says at
  * which step and how.
  *
- * It replays the agent's own model. A tool that asks a model itself asks it also in a replay.
+ * It replays the agent's own model. A tool that asks a model itself asks it also in a replay, unless it does so within
+ * `context.once`, and `replayRun` plays the run.
  */
 export class ReplayEndpoint extends MockLLMEndpoint {
   override readonly assertUsedUp: () => void;
 
   /** @internal Use {@link ReplayEndpoint.fromRun}. */
-  constructor(recording: Recording, options: ReplayOptions) {
-    const player = new CallPlayer(recording, options.isSame);
-    const isNative = recording.calls.some(({ tools }) => tools !== null);
+  constructor(
+    recording: Recording,
+    {
+      isSame,
+      protocol,
+      note,
+    }: ReplayOptions & { readonly protocol?: Protocol; readonly note?: NoteDivergence },
+  ) {
+    const player = new CallPlayer(recording, isSame, note);
+    const { calls } = recording;
+    // Where nobody was asked, today's agent says how it would ask.
+    const isNative = calls.length === 0 ? protocol === "tools" : calls.some(({ tools }) => tools !== null);
     super(({ messages, nativeTools }) => player.answer({ messages, nativeTools }), {
       apiName: "replay",
       modelName: recording.opened.agentName,
@@ -73,10 +83,14 @@ export class ReplayEndpoint extends MockLLMEndpoint {
   }
 }
 
+/** Told of a difference; gives the first of the replay. */
+export type NoteDivergence = (error: ReplayDivergedError) => ReplayDivergedError;
+
 /** Gives one recorded answer after another, and keeps the recorded conversation beside it. */
 class CallPlayer {
   readonly #recording: Recording;
   readonly #isSame: SameMessage | undefined;
+  readonly #note: NoteDivergence;
   readonly #view = new ConversationView();
   /** Messages of today that were found to be the recorded ones. */
   readonly #known = new WeakMap<Message, Message>();
@@ -86,9 +100,14 @@ class CallPlayer {
   #within = 0;
   #history: number;
 
-  constructor(recording: Recording, isSame: SameMessage | undefined) {
+  constructor(
+    recording: Recording,
+    isSame: SameMessage | undefined,
+    note: NoteDivergence = (error) => error,
+  ) {
     this.#recording = recording;
     this.#isSame = isSame;
+    this.#note = note;
     const { base } = recording.opened;
     this.#view.reset(base?.messages ?? [], base?.showings);
     this.#history = base?.messages.length ?? 0;
@@ -188,7 +207,7 @@ class CallPlayer {
   }
 
   #diverged(step: number, difference: ReplayDifference): ReplayDivergedError {
-    return new ReplayDivergedError({ runId: this.#recording.runId, step, difference });
+    return this.#note(new ReplayDivergedError({ runId: this.#recording.runId, step, difference }));
   }
 }
 
