@@ -1,0 +1,82 @@
+import { ThreadsError } from "./thread-error.ts";
+
+/** The codes of {@link RobotoThreadStateError} and its subclass. */
+type StateErrorCode = "threads/state" | "threads/goals-failed";
+
+/** A thread is in a state in which this cannot go on. */
+export class RobotoThreadStateError<out Code extends StateErrorCode = StateErrorCode> extends ThreadsError {
+  readonly code: Code | "threads/state";
+  readonly threadId: string;
+  readonly status: string;
+
+  constructor(
+    { message, threadId, status }: { message: string; threadId: string; status: string },
+    code?: Code,
+    name = "RobotoThreadStateError",
+  ) {
+    super(name, message);
+    this.code = code ?? "threads/state";
+    this.threadId = threadId;
+    this.status = status;
+  }
+}
+
+/** The agent gave up with goals unachieved; `goals` of the thread says which. A message lets it go on. */
+export class RobotoAgentGoalsFailedException extends RobotoThreadStateError<"threads/goals-failed"> {
+  constructor({ threadId }: { threadId: string }) {
+    super(
+      {
+        message: `The agent of thread \`${threadId}\` gave up with goals unachieved; look at \`goals\`, or send a message`,
+        threadId,
+        status: "goals_failed",
+      },
+      "threads/goals-failed",
+      "RobotoAgentGoalsFailedException",
+    );
+  }
+}
+
+/** The time given was used up. The server goes on working; call again to go on waiting. */
+export class RobotoTimeoutError extends ThreadsError {
+  readonly code = "threads/timeout";
+  readonly timeoutMs: number;
+
+  constructor({ what, timeoutMs, cause }: { what: string; timeoutMs: number; cause?: unknown }) {
+    super("TimeoutError", `${what} took longer than ${timeoutMs} ms`, { cause });
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** A client tool that cannot be built as it is described. */
+export class ClientToolDefinitionError extends ThreadsError {
+  readonly code = "threads/client-tool-definition";
+  readonly toolName: string | undefined;
+
+  constructor({
+    toolName,
+    problem,
+    cause,
+  }: {
+    toolName?: string | undefined;
+    problem: string;
+    cause?: unknown;
+  }) {
+    super(
+      "ClientToolDefinitionError",
+      `${toolName === undefined ? "A client tool" : `Client tool \`${toolName}\``} ${problem}`,
+      { cause },
+    );
+    this.toolName = toolName;
+  }
+}
+
+/** Thrown by a client tool whose user says no; the model is told so, with the reason. */
+export class ClientToolDeclined extends ThreadsError {
+  readonly code = "threads/client-tool-declined";
+  readonly reason: string | undefined;
+
+  constructor(reason?: string) {
+    super("ClientToolDeclined", reason ?? "The user declined");
+    this.reason = reason;
+  }
+}
