@@ -112,9 +112,15 @@ function sinksFor(agentName: string, inBackground: boolean, options: BuildOption
  */
 function ownSinks(sinks: readonly EventSink[], nested: ReadonlySet<string>): readonly EventSink[] {
   if (nested.size === 0) return sinks;
-  return sinks.map((sink: (event: RunEvent) => unknown) => {
+  return sinks.map((sink) => {
+    const hear: (event: RunEvent) => unknown = sink;
+    const { settle, dataPath, isListening } = sink;
     // What a sink returns is passed on: the failure of one that is asynchronous is in it.
-    return (event: RunEvent) => (nested.has(event.agentName) ? undefined : sink(event));
+    return Object.assign((event: RunEvent) => (nested.has(event.agentName) ? undefined : hear(event)), {
+      ...(settle === undefined ? {} : { settle }),
+      ...(dataPath === undefined ? {} : { dataPath }),
+      ...(isListening === undefined ? {} : { isListening }),
+    });
   });
 }
 

@@ -67,6 +67,23 @@ describe("the sinks of a build", () => {
     ]);
   });
 
+  it("finish what they keep of a run also where its agent has nested agents", async () => {
+    const settled: string[] = [];
+    const facts = { dataPath: "data", isListening: () => true };
+    const sink: EventSink = Object.assign(() => undefined, {
+      ...facts,
+      settle: (runId: string) => {
+        settled.push(runId);
+        return Promise.resolve();
+      },
+    });
+    const { root } = calling("a", ending("b")).build({
+      eventSinkFactory: (name) => (name === "a" ? [sink] : []),
+    });
+    await root.complete(undefined, { runId: "r" });
+    expect(settled).toContain("r");
+  });
+
   it("hear an agent that is no part of the graph with the agent that calls it", async () => {
     const { heard, under } = ears();
     const outside = ending("outside").build().root;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import type { CompactionSettings } from "../compaction/settings.ts";
 import { graphData, type AgentGraph } from "../chains/view.ts";
 import type { ExternalDependency } from "../dependencies/external-dependency.ts";
 import { AgentDefinitionError } from "../errors.ts";
@@ -75,10 +76,18 @@ export class Agent<Output extends Stop = Stop> {
     return new Agent(keepsUser ? settings : { ...settings, promptUserTool: undefined });
   }
 
-  /** @internal The agent with another model of the same protocol; itself when it asks none. */
+  /** @internal The agent with another model of the same protocol; itself when it asks none. What compacts its conversations stays. */
   askingInstead(modelOf: (protocol: Protocol) => EndpointLike): Agent<Output> {
     const { model } = this.#compiled;
-    return model === undefined ? this : this.copy({ endpoint: modelOf(model.isNative ? "tools" : "json") });
+    if (model === undefined) return this;
+    const endpoint = modelOf(model.isNative ? "tools" : "json");
+    const { compaction = false } = this.#settings;
+    if (compaction === false) return this.copy({ endpoint });
+    const settings: CompactionSettings = compaction === true ? {} : compaction;
+    return this.copy({
+      endpoint,
+      compaction: { ...settings, endpoint: settings.endpoint ?? model.endpoint },
+    });
   }
 
   /** The tools and links as data; `toMermaid` draws it. */

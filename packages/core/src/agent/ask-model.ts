@@ -33,7 +33,7 @@ export async function askModel({
 }: AskParts): Promise<readonly AnyValue[]> {
   const { model } = agent;
   if (model === undefined) throw new Error("An agent without a model has no prompter");
-  const { tally, view } = state;
+  const { view } = state;
   watchRepeats(state, limits, append);
   const { actions } = await completeAction({
     endpoint: model.endpoint,
@@ -41,12 +41,11 @@ export async function askModel({
     pipe,
     watch: state.outside,
     request: (repairs) => {
-      if (tally.llmCalls >= limits.llmCalls)
-        throw new LimitReachedError({ limit: "llmCalls", allowed: limits.llmCalls });
+      checkCalls(state, limits);
       return { messages: view.current(repairs), recall: view.recall(repairs) };
     },
     onReply: (telemetry, replyChars) => {
-      count(state, telemetry, { prompt: promptTokens(model, state), reply: Math.ceil(replyChars / 4) });
+      countCall(state, telemetry, { prompt: promptTokens(model, state), reply: Math.ceil(replyChars / 4) });
       checkSpending(state, limits);
     },
   });
@@ -60,7 +59,14 @@ export function promptTokens(model: AgentModel | undefined, { view, reach }: Run
   return view.tokenEstimate + (model?.isNative === true ? reach.actions.nativeTokens : 0);
 }
 
-function count(
+/** Refuses a call of a model beyond the limit. */
+export function checkCalls({ tally }: RunState, limits: EffectiveLimits): void {
+  if (tally.llmCalls >= limits.llmCalls)
+    throw new LimitReachedError({ limit: "llmCalls", allowed: limits.llmCalls });
+}
+
+/** Counts a call of a model; what its provider does not say of it is estimated. */
+export function countCall(
   { tally }: RunState,
   { tokenInput, tokenOutput, costUsd }: Telemetry,
   estimated: { readonly prompt: number; readonly reply: number },
@@ -73,7 +79,8 @@ function count(
   tally.isPriced = true;
 }
 
-function checkSpending({ tally }: RunState, limits: EffectiveLimits): void {
+/** Refuses to go on when the calls so far cost more than the limits allow. */
+export function checkSpending({ tally }: RunState, limits: EffectiveLimits): void {
   if (tally.tokensIn + tally.tokensOut > limits.tokens)
     throw new LimitReachedError({ limit: "tokens", allowed: limits.tokens });
   if (tally.costUsd > limits.costUsd)

@@ -139,6 +139,24 @@ describe("a background agent", () => {
     await background.stop();
   });
 
+  it("tells when its run has ended by itself, and at once when there is none", async () => {
+    const gate = deferred();
+    const { agent } = working(async () => {
+      await gate.promise;
+      return Stop({});
+    });
+    const background = new BackgroundAgent(agent);
+    await background.ended();
+    await background.check();
+    let hasEnded = false;
+    const ended = background.ended().then(() => (hasEnded = true));
+    await Promise.resolve();
+    expect({ hasEnded, isRunning: background.isRunning }).toEqual({ hasEnded: false, isRunning: true });
+    gate.resolve();
+    await ended;
+    expect(background.isRunning).toBe(false);
+  });
+
   it("is nobody's child, and asks no user of its caller", async () => {
     const { agent, events } = working(never);
     const background = new BackgroundAgent(agent);

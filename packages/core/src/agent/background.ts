@@ -110,6 +110,11 @@ export class BackgroundAgent {
     await current.ended;
   }
 
+  /** Resolves when the run under way has ended, by itself or stopped; at once when none is. It never rejects. */
+  async ended(): Promise<void> {
+    await this.#current?.ended;
+  }
+
   /** A tool, best among the default tools, that checks the agent; the model is not told what it returns. */
   asTool<const Name extends string = "run_background_agent">(options?: {
     readonly name?: Name;

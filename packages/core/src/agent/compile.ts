@@ -1,4 +1,6 @@
 import { AgentDefinitionError, type AgentProblem } from "../errors.ts";
+import { compactionProblems } from "../compaction/settings.ts";
+import { compactifyMessagesWhenNeeded } from "../compaction/compaction-tool.ts";
 import { buildGraph, type ToolGraph } from "../chains/graph.ts";
 import type { ActionCall } from "../llm/completion/validate.ts";
 import { isEndpointLike, type EndpointLike } from "../llm/endpoint.ts";
@@ -34,7 +36,10 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
   const { mode = "steerable", description = "", endpoint, output: stopType = builtins.Stop } = settings;
   const problems = [...settingProblems(settings, mode), ...limitProblems(settings.limits)];
   const tools = toolStates(settings.tools, "tools", problems);
-  const defaults = toolStates(settings.defaultTools, "defaultTools", problems);
+  const defaults = [
+    ...toolStates(settings.defaultTools, "defaultTools", problems),
+    ...compactionTool(settings, mode, problems),
+  ];
   const userTool = isInteractive(mode) ? userPrompter(settings, problems) : undefined;
   const prompter = isModelDriven(mode) ? promptLlm() : undefined;
   const skills = compileSkills(settings, protocolOf(endpoint), problems);
@@ -162,6 +167,27 @@ function toolStates(given: AgentSettings["tools"], setting: string, problems: Ag
     problems.push({ code: "settings", toolNames: [], message });
     return [];
   });
+}
+
+/** The default that compacts the conversation, for an agent that has it switched on. */
+function compactionTool(
+  { compaction, endpoint: own }: AgentSettings,
+  mode: AgentMode,
+  problems: AgentProblem[],
+): ToolState[] {
+  if (compaction === undefined || compaction === false) return [];
+  const found =
+    compaction === true ? [] : compactionProblems(compaction).map((rest) => `\`compaction\` ${rest}`);
+  if (!isModelDriven(mode)) {
+    found.push(
+      "a deterministic agent shows its conversation to no model; for one that a tool asks, put `compactifyMessagesWhenNeeded` into `defaultTools`",
+    );
+  }
+  problems.push(...found.map((message) => ({ code: "settings" as const, toolNames: [], message })));
+  const { endpoint = own, ...rest } = compaction === true ? {} : compaction;
+  if (found.length > 0 || !isEndpointLike(endpoint)) return [];
+  const state = toolState(compactifyMessagesWhenNeeded({ ...rest, endpoint }));
+  return state === undefined ? [] : [state];
 }
 
 /** What asks the user where an agent has no tool of its own for it; all agents share it, as nobody else holds it. */

@@ -6,6 +6,7 @@ import type { UserIo } from "../runtime/user-io.ts";
 import type { EffectiveLimits, Limits } from "./limits.ts";
 import type { RunReport } from "./outcome.ts";
 import type { RunReplay } from "./run-replay.ts";
+import type { RunAccess } from "./run-access.ts";
 import type { RunState } from "./run-state.ts";
 
 /** How deep agents may call agents. */
@@ -25,6 +26,8 @@ export interface ParentRun {
   readonly io: UserIo | undefined;
   /** What stands in for the surroundings of a run that is played again; none for every other run. */
   readonly replay: RunReplay | undefined;
+  /** The run itself, for this package's own tools. */
+  readonly access: RunAccess;
   /** Delivers the child's events to whoever hears the parent's. */
   readonly forward: EventSink;
   /**
@@ -55,6 +58,7 @@ export class ParentOf implements ParentRun {
   readonly io: UserIo | undefined;
   readonly allowChanged: boolean;
   readonly replay: RunReplay | undefined;
+  readonly access: RunAccess;
   readonly #state: RunState;
   readonly #pipe: EventPipe;
   readonly #limits: EffectiveLimits;
@@ -66,6 +70,7 @@ export class ParentOf implements ParentRun {
     this.#state = state;
     this.#pipe = pipe;
     this.#limits = limits;
+    this.access = { state, pipe, limits };
     this.depth = depth;
     this.journal = journal;
     this.io = io;

@@ -1,3 +1,4 @@
+import { rulesOf, severityOf } from "../truncation/select.ts";
 import { contentObject, type Message } from "../values/message.ts";
 
 /** A part of the conversation, by positions; `to` is not part of it. */
@@ -76,8 +77,13 @@ function isSameRound(messages: readonly Message[], one: Range, other: Range): bo
   return true;
 }
 
-/** What a message says; of a call without the reason given for it, which a model words anew each time. */
+/**
+ * What a message says to the model: of a call without the reason given for it, which it words anew each time, and nothing of
+ * one that it is never shown.
+ */
 function textOf(message: Message | undefined): string | undefined {
+  const isHidden = message?.truncation !== undefined && severityOf(rulesOf(message), 0, 0) === "remove";
+  if (isHidden) return undefined;
   if (message?.role !== "assistant") return message?.content;
   return JSON.stringify({ ...contentObject(message.content), rationale: undefined });
 }

@@ -1,3 +1,4 @@
+import type { CompactionSettings } from "../compaction/settings.ts";
 import type { EndpointLike } from "../llm/endpoint.ts";
 import type { EventSink } from "../runtime/events.ts";
 import type { JournalStore } from "../runtime/journal/store.ts";
@@ -42,6 +43,11 @@ export interface AgentSettings<Output extends Stop = Stop> {
   readonly initialMessages?: readonly InitialMessage[] | undefined;
   /** Takes the place of `prompt_user`; must accept an input of just `value`. Not for autonomous agents. */
   readonly promptUserTool?: AnyTool | undefined;
+  /**
+   * Replaces the conversation by a summary whenever it fills most of the model's context: `true`, or how. It is the last of the
+   * default tools, `compactify_messages_when_needed`, and not for deterministic agents. Off by default.
+   */
+  readonly compaction?: boolean | CompactionSettings | undefined;
   /** The Stop that every run ends with; types the result. */
   readonly output?: (AnyValueType & { readonly is: (candidate: unknown) => candidate is Output }) | undefined;
   readonly limits?: Limits | undefined;

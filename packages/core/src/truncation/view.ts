@@ -111,6 +111,12 @@ export class ConversationView {
     for (const position of due) this.#place(position);
   }
 
+  /** What is sent now of the messages from a position of the history on; a list of its own. */
+  shownFrom(position: number): readonly Message[] {
+    this.#update();
+    return this.#sent.slice(this.#placeOf(position));
+  }
+
   /** The tokens of what is sent now, at four characters a token, images not counted. */
   get tokenEstimate(): number {
     this.#update();
