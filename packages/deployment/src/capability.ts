@@ -107,8 +107,13 @@ export class Capability<in Needs extends object = object> {
   }
 }
 
-/** The top type of all capabilities, whatever they require. */
-export type AnyCapability = Capability<never>;
+/**
+ * The top type of all capabilities, whatever they require. An interface of its own: `Capability<never>` in its place would
+ * make the compiler take one that is written within a list for one that requires everything.
+ */
+export interface AnyCapability extends Pick<Capability, "label" | "value" | "requiredAttributes"> {
+  build(context: never): readonly Contribution[];
+}
 
 /** Whether anything is a capability, of any installed copy of this package. */
 export function isCapability(candidate: unknown): candidate is AnyCapability {

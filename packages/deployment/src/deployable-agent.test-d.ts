@@ -4,7 +4,7 @@ import * as z from "zod";
 
 import type { AgentDefinition } from "./agent-definition.ts";
 import { Capability, type AnyCapability } from "./capability.ts";
-import { DeployableAgent } from "./deployable-agent.ts";
+import { DeployableAgent, type CapabilityFor } from "./deployable-agent.ts";
 import { SkillLoading, ToolLabel } from "./label.ts";
 
 declare class Sandbox {
@@ -33,6 +33,10 @@ const asking = new Capability({
   requiredAttributes: { agentEndpoint: z.custom<EndpointLike>(isEndpoint) },
   build: () => [tool],
 });
+
+const limit = { limit: z.number() };
+const wantsSandbox = (capabilities: readonly CapabilityFor<{ sandbox: Sandbox }>[]) =>
+  new DeployableAgent({ name: "a", attributes: { sandbox }, capabilities });
 
 describe("a definition with attributes", () => {
   it("has capabilities that find what they require", () => {
@@ -72,6 +76,27 @@ describe("a definition with attributes", () => {
     agent.setAttributes({ limit: "6" });
     // @ts-expect-error -- nobody declared this one
     agent.setAttributes({ limt: 6 });
+  });
+
+  it("takes capabilities that are written where they are listed", () => {
+    new DeployableAgent({
+      name: "a",
+      attributes: { sandbox },
+      capabilities: [
+        new Capability({ label: ToolLabel("fixed"), value: tool }),
+        new Capability({ label: ToolLabel("made"), build: () => [tool] }),
+        new Capability({
+          label: ToolLabel("read"),
+          requiredAttributes: { sandbox: z.instanceof(Sandbox) },
+          build: ({ attributes }) => {
+            expectTypeOf(attributes.sandbox).toEqualTypeOf<Sandbox>();
+            return [tool];
+          },
+        }),
+      ],
+    });
+    // @ts-expect-error -- nobody sets a limit
+    wantsSandbox([new Capability({ label: ToolLabel("x"), requiredAttributes: limit, value: tool })]);
   });
 
   it("has the fields of every definition as well", () => {

@@ -18,9 +18,9 @@ import { checkGraph, planOf } from "./plan.ts";
 import { checkSelection, resolveSelection } from "./selection.ts";
 
 /** The capabilities that an agent with these attributes can have; without any at type level all of them. */
-export type CapabilityFor<Given extends object> = Capability<
-  [Given] extends [never] ? never : Given & AgentFields
->;
+export type CapabilityFor<Given extends object> = [Given] extends [never]
+  ? AnyCapability
+  : Capability<Given & AgentFields>;
 
 /** What an agent is described by. */
 export interface DeployableAgentSettings<Given extends object> {
