@@ -1,0 +1,176 @@
+import { EventEmitter } from "node:events";
+import { constants } from "node:fs";
+import { lstat, mkdir, open } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+import type { Queries, SqlParameter, SqlRow, ThreadDatabase } from "../store/database.ts";
+import { ThreadDriverError, ThreadFileError } from "../store/errors.ts";
+
+/** How a database file is opened. */
+export interface SqliteDatabaseOptions {
+  /**
+   * What an acknowledged request has to survive. `"power"` (the default): a power cut. `"process"`: the end of the process;
+   * the last ones may be lost in a power cut, and the database stays whole.
+   */
+  readonly survives?: "power" | "process" | undefined;
+  /** How long to wait for another process that writes, in milliseconds; 10,000 by default. The thread waits too. */
+  readonly busyMs?: number | undefined;
+}
+
+interface Statement {
+  readonly run: (parameters: readonly SqlParameter[]) => { readonly changes: number };
+  readonly all: (parameters: readonly SqlParameter[]) => readonly unknown[];
+}
+
+/** The part of the driver that is used. */
+interface Connection {
+  readonly prepare: (sql: string) => Statement;
+  readonly exec: (sql: string) => unknown;
+  readonly close: () => unknown;
+}
+
+/**
+ * Opens an SQLite file for a store of threads, and makes it, for its owner alone, if it is not there. It is meant for one
+ * server; another process, such as a command that makes a token, may write beside it.
+ *
+ * @throws {@link ThreadDriverError} (`threads/driver`); {@link ThreadFileError} (`threads/file`) for what is no database.
+ */
+export async function openSqliteDatabase(
+  path: string,
+  { survives = "power", busyMs = 10_000 }: SqliteDatabaseOptions = {},
+): Promise<ThreadDatabase> {
+  const Driver = await loadDriver();
+  // An absolute path is never taken for the address of a server.
+  const file = resolve(path);
+  await makeFile(file);
+  const connection: Connection = new Driver(file);
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${Math.trunc(busyMs)}`);
+    connection.exec("PRAGMA journal_mode = WAL");
+    connection.exec(
+      survives === "power"
+        ? "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON"
+        : "PRAGMA synchronous = NORMAL",
+    );
+  } catch (cause) {
+    connection.close();
+    if (codeOf(cause) === "SQLITE_NOTADB")
+      throw new ThreadFileError({ path, problem: "is no SQLite database", cause });
+    throw cause;
+  }
+  return databaseOn(connection);
+}
+
+async function loadDriver(): Promise<new (path: string) => Connection> {
+  try {
+    return (await import("libsql")).default;
+  } catch (cause) {
+    throw new ThreadDriverError({ driver: "libsql", cause });
+  }
+}
+
+/** An empty file is a new database; nothing else than a regular file is touched. */
+async function makeFile(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    const handle = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600);
+    await handle.close();
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    if (!(await lstat(path)).isFile()) throw new ThreadFileError({ path, problem: "is no regular file" });
+  }
+}
+
+function databaseOn(connection: Connection): ThreadDatabase {
+  const statements = new Map<string, Statement>();
+  const words = new EventEmitter();
+  words.setMaxListeners(0);
+  let isOpen = true;
+  /** The last one to hold the connection; the next one waits for it. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  const prepared = (sql: string): Statement => {
+    // The driver goes on with statements that were prepared before.
+    if (!isOpen) throw new Error("The database was closed");
+    const statement = statements.get(sql) ?? connection.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
+    statements.set(sql, statement);
+    return statement;
+  };
+  const queries: Queries = {
+    rows: (sql, ...parameters) =>
+      attempt(() =>
+        prepared(sql)
+          .all(parameters)
+          .filter((row): row is SqlRow => isRow(row)),
+      ),
+    run: (sql, ...parameters) => attempt(() => prepared(sql).run(parameters).changes),
+  };
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+  const transaction = <T>(work: (given: Queries) => Promise<T>): Promise<T> =>
+    inTurn(async () => {
+      if (!isOpen) throw new Error("The database was closed");
+      connection.exec("BEGIN IMMEDIATE");
+      try {
+        const result = await work(queries);
+        connection.exec("COMMIT");
+        return result;
+      } catch (error) {
+        rollBack(connection);
+        throw error;
+      }
+    });
+  return {
+    isShared: false,
+    rowLock: "",
+    transaction,
+    exclusive: transaction,
+    // Nobody else writes through this connection meanwhile.
+    read: (work) => inTurn(() => work(queries)),
+    listen: (channel, listener) => {
+      words.on(channel, listener);
+      return () => {
+        words.off(channel, listener);
+      };
+    },
+    notify: (channel, word) => {
+      words.emit(channel, word);
+    },
+    close: () =>
+      inTurn(() => {
+        if (isOpen) connection.close();
+        isOpen = false;
+        statements.clear();
+        return Promise.resolve();
+      }),
+  };
+}
+
+/** What a synchronous call gives, or its failure, as a promise. */
+function attempt<T>(call: () => T): Promise<T> {
+  try {
+    return Promise.resolve(call());
+  } catch (error) {
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function rollBack(connection: Connection): void {
+  try {
+    connection.exec("ROLLBACK");
+  } catch {
+    // A full disk has ended the transaction already.
+  }
+}
+
+function isRow(candidate: unknown): candidate is SqlRow {
+  return typeof candidate === "object" && candidate !== null;
+}
+
+/** The name of what went wrong, as the system or the driver has it. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,90 @@
+import {
+  RobotoConflictException,
+  RobotoInvalidRequestException,
+  RobotoNotFoundException,
+  RobotoUnauthorizedException,
+} from "../errors/http-exceptions.ts";
+import { ThreadsError } from "../errors/thread-error.ts";
+
+/** The request is not one that can be done. */
+export function invalid(message: string, details?: unknown): RobotoInvalidRequestException {
+  return new RobotoInvalidRequestException({ message, status: 400, details });
+}
+
+/** The caller may not do that. */
+export function denied(message: string): RobotoUnauthorizedException {
+  return new RobotoUnauthorizedException({ message, status: 401 });
+}
+
+/** There is no such thing. */
+export function notFound(what: string): RobotoNotFoundException {
+  return new RobotoNotFoundException({ message: `There is no ${what}`, status: 404 });
+}
+
+/** Something of that name is there already. */
+export function conflict(message: string): RobotoConflictException {
+  return new RobotoConflictException({ message, status: 409 });
+}
+
+/** A worker wrote for a turn that it holds no longer; nothing was written. */
+export class LeaseLostError extends ThreadsError {
+  readonly code = "threads/lease-lost";
+  readonly turnId: string;
+
+  constructor({ turnId }: { readonly turnId: string }) {
+    super(
+      "LeaseLostError",
+      `The turn \`${turnId}\` is no longer this worker's; what it did since then is dropped`,
+    );
+    this.turnId = turnId;
+  }
+}
+
+/** A library that is installed apart is missing, or has no binary for this system; the origin is the `cause`. */
+export class ThreadDriverError extends ThreadsError {
+  readonly code = "threads/driver";
+  readonly driver: string;
+
+  constructor({ driver, cause }: { readonly driver: string; readonly cause: unknown }) {
+    super("ThreadDriverError", `\`${driver}\` cannot be loaded; install it with \`npm install ${driver}\``, {
+      cause,
+    });
+    this.driver = driver;
+  }
+}
+
+/** What should be a database file is none; it was not changed. */
+export class ThreadFileError extends ThreadsError {
+  readonly code = "threads/file";
+  readonly path: string;
+
+  /** @param problem - Goes on from the name of the file. */
+  constructor({
+    path,
+    problem,
+    cause,
+  }: {
+    readonly path: string;
+    readonly problem: string;
+    readonly cause?: unknown;
+  }) {
+    super("ThreadFileError", `\`${path}\` ${problem}`, { cause });
+    this.path = path;
+  }
+}
+
+/** The database was written by a later release. */
+export class SchemaTooNewError extends ThreadsError {
+  readonly code = "threads/schema-too-new";
+  readonly found: number;
+  readonly known: number;
+
+  constructor({ found, known }: { readonly found: number; readonly known: number }) {
+    super(
+      "SchemaTooNewError",
+      `The database has version ${found} of its tables, and this release knows ${known}; install a later release`,
+    );
+    this.found = found;
+    this.known = known;
+  }
+}
