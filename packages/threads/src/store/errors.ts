@@ -88,3 +88,33 @@ export class SchemaTooNewError extends ThreadsError {
     this.known = known;
   }
 }
+
+/** An address or an option of a PostgreSQL database is none. */
+export class PostgresOptionError extends ThreadsError {
+  readonly code = "threads/postgres-option";
+  readonly option: string;
+
+  /** @param problem - Goes on from the option's name; says what it should be. */
+  constructor({ option, problem }: { readonly option: string; readonly problem: string }) {
+    super("PostgresOptionError", `\`${option}\` ${problem}`);
+    this.option = option;
+  }
+}
+
+/** The database could not be reached for a while; what the driver said is the `cause`. */
+export class DatabaseUnreachableError extends ThreadsError {
+  readonly code = "threads/database-unreachable";
+  /** Whether it is certain that nothing was done; otherwise the request may have been, and only a key makes it safe again. */
+  readonly isOutcomeKnown: boolean;
+
+  constructor({ isOutcomeKnown, cause }: { readonly isOutcomeKnown: boolean; readonly cause: unknown }) {
+    super(
+      "DatabaseUnreachableError",
+      isOutcomeKnown
+        ? "The database cannot be reached; see whether it runs and whether the address is right"
+        : "The connection to the database was lost at the end of a transaction; it is not known whether it was kept",
+      { cause },
+    );
+    this.isOutcomeKnown = isOutcomeKnown;
+  }
+}

@@ -1,0 +1,4 @@
+export type { PostgresDatabaseOptions } from "./postgres-connections.ts";
+export { openPostgresDatabase } from "./postgres-database.ts";
+export { postgresThreadStore } from "./postgres-store.ts";
+export { DatabaseUnreachableError, PostgresOptionError } from "../store/errors.ts";

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+
+import type { PoolClient } from "pg";
+
+import type { Queries, SqlParameter, SqlRow } from "../store/database.ts";
+
+/** Statements that are kept prepared; those beyond are made from lists of any length. */
+const names = new Map<string, string>();
+const namesAtMost = 300;
+
+/** The statements of a transaction on a connection. */
+export function queriesOn(client: PoolClient): Queries {
+  const query = (sql: string, parameters: readonly SqlParameter[]) =>
+    client.query<SqlRow>({ ...named(sql), text: sql, values: parameters.map(storable) });
+  return {
+    rows: async (sql, ...parameters) => (await query(sql, parameters)).rows,
+    run: async (sql, ...parameters) => (await query(sql, parameters)).rowCount ?? 0,
+  };
+}
+
+function named(sql: string): { readonly name?: string } {
+  const known = names.get(sql);
+  if (known !== undefined) return { name: known };
+  // Statements that make tables are run once.
+  if (names.size >= namesAtMost || !/^\s*(?:SELECT|INSERT|UPDATE|DELETE)/.test(sql)) return {};
+  const name = createHash("sha256").update(sql).digest("base64url").slice(0, 32);
+  names.set(sql, name);
+  return { name };
+}
+
+/** The database holds no NUL in texts. */
+function storable(parameter: SqlParameter): SqlParameter {
+  return typeof parameter === "string" ? parameter.replaceAll("\0", "\uFFFD") : parameter;
+}
