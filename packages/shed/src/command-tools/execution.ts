@@ -1,4 +1,4 @@
-import type { PreparedCommand } from "../commands/command.ts";
+import { CommandRefusal, type PreparedCommand } from "../commands/command.ts";
 import { CapturedOutput } from "../language/captured-output.ts";
 import { OutputTooLarge, Spool, type SpoolLimits } from "../language/spool.ts";
 
@@ -14,6 +14,7 @@ export type Outcome =
       /** What it wrote for the next command. */
       readonly spool: Spool | undefined;
     }
+  | { readonly type: "refused"; readonly refusal: CommandRefusal }
   | { readonly type: "timed-out" }
   | { readonly type: "too-large" }
   | { readonly type: "failed"; readonly error: unknown };
@@ -64,6 +65,7 @@ export async function execute(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OutputTooLarge) return { type: "too-large" };
+    if (error instanceof CommandRefusal) return { type: "refused", refusal: error };
     return time.signal.aborted ? { type: "timed-out" } : { type: "failed", error };
   } finally {
     clearTimeout(timer);

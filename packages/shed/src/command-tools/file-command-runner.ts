@@ -18,7 +18,7 @@ import {
   type Piped,
   type Position,
 } from "./payloads.ts";
-import { prepare, PreparedStore, type CommandSetting, type Preparation } from "./preparation.ts";
+import { prepare, PreparedStore, tellable, type CommandSetting, type Preparation } from "./preparation.ts";
 
 /** What a runner is made with. */
 export interface RunnerSettings extends CommandSetting {
@@ -162,6 +162,11 @@ export class FileCommandRunner {
         const { status, stdout, stderr, leftOut, spool } = outcome;
         const report = { ...facts, status, stdout, stderr, leftOut };
         return this.#finish(guarded, { report, endsPipeline: false, spool });
+      }
+      case "refused": {
+        const { message } = tellable(outcome.refusal, this.#settings.policy);
+        const report = { ...facts, label: stepAt(guarded).name, status: 1, stderr: message };
+        return this.#finish(guarded, { report, endsPipeline: true });
       }
       case "timed-out": {
         const stderr = "Stopped: it took more than 60 seconds. Its output was discarded.";

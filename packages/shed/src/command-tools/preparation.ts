@@ -76,6 +76,7 @@ export async function prepare(
       paths,
       signal,
       checkBudget,
+      mayAsk: policy.ask.length > 0,
     });
     return { prepared, access, label: labelOf([name, ...prepared.shown]) };
   } catch (error) {
@@ -122,7 +123,7 @@ export class PreparedStore<Kept> {
 }
 
 /** A refusal as it may be told: what gives away something that nobody may see is only denied. */
-function tellable(
+export function tellable(
   { message, needs }: CommandRefusal,
   policy: PermissionPolicy,
 ): { readonly message: string; readonly need: RequiredPermission | null } {

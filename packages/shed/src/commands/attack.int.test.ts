@@ -298,6 +298,39 @@ describe.runIf(anchored)("anchored file commands", () => {
     },
   );
 
+  it.each(["grep", "rg"])(
+    `keep to their side, ${Math.ceil(rounds / 4)} times: RC-01, RC-02: %s over so many files that their texts are read first`,
+    { timeout: 3_600_000 },
+    async (name) => {
+      // A second name anywhere would refuse the whole search.
+      unlinkSync(join(notes, "plain/hard"));
+      mkdirSync(join(notes, "plain/many"));
+      for (let index = 0; index < 60; index++)
+        writeFileSync(join(notes, `plain/many/${index}`), `inside ${index}\n`);
+      const before = outside();
+      const log = openLog();
+      const tokens = [
+        { text: name === "grep" ? "-r" : "-uu", tag: "FLG" },
+        { text: name === "grep" ? "side\\|SECRET" : "side|SECRET", tag: "ARG" },
+        { text: "notes", tag: "PTH" },
+      ] as const;
+      let found = 0;
+      log.start();
+      try {
+        for (let round = 0; round < rounds / 4; round++) {
+          const { stdout, stderr } = await runTokens(name, tokens, { policy });
+          expect(leaks(stdout + stderr)).toBe(false);
+          if (stdout.includes("many/7:")) found++;
+        }
+      } finally {
+        log.stop();
+      }
+      expect(log.violations).toEqual([]);
+      expect(outside()).toBe(before);
+      expect(found).toBeGreaterThan(0);
+    },
+  );
+
   it(`keep to their side, ${rounds} times: RC-01: apply_patch`, { timeout: 3_600_000 }, async () => {
     const before = outside();
     for (let round = 0; round < rounds; round++) {

@@ -95,6 +95,11 @@ export interface PathTokens {
 export interface PrepareContext {
   readonly access: FileAccess;
   readonly paths: PathTokens;
+  /**
+   * Whether a person may have to be asked. What was looked at is compared then after the reply, so that looks cannot be
+   * put off until the command runs.
+   */
+  readonly mayAsk: boolean;
   /** Fires when the run is cancelled. */
   readonly signal: AbortSignal;
   /**
@@ -120,6 +125,8 @@ export interface PreparedCommand {
   /**
    * Does the effect and gives the exit status. Failures that the program itself would report are written to `stderr`; an
    * exception ends the whole sequence as an execution error. `PreparedCommand` must not be run twice.
+   *
+   * @throws {@link CommandRefusal} for what only a look at each file shows, as long as nothing was started or written.
    */
   readonly run: (io: CommandIo) => Promise<number>;
 }

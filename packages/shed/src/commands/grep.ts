@@ -1,5 +1,4 @@
 import type { CommandDefinition } from "./command.ts";
-import { CommandRefusal } from "./command.ts";
 import { fingerprintOf } from "./inputs.ts";
 import { searchOptions } from "./search-options.ts";
 import {
@@ -40,11 +39,9 @@ export const grep: CommandDefinition = {
     const hasOperands = planned.length > 0;
     if (!hasOperands && !isRecursive) planned.push({ kind: "stdin" });
     if (!hasOperands && isRecursive) {
-      planned.push(
-        withoutPrefix(
-          planOperand("grep", await context.paths.literal("."), { isRecursive, isStrict }, context),
-        ),
-      );
+      // A search of the base that nobody named shows names without a `./`.
+      const unnamed = { isRecursive, isStrict, prefix: "" };
+      planned.push(await planOperand("grep", await context.paths.literal("."), unnamed, context));
     }
     return {
       needs: searchNeeds(planned),
@@ -65,22 +62,12 @@ export const grep: CommandDefinition = {
             more: options.has("extended-regexp") ? ["--extended-regexp"] : [],
             tellsFoundFiles: false,
           },
-          planned.flatMap(itemsOf),
+          { items: planned.flatMap(itemsOf), passedOver: [] },
           { access: context.access, io },
         ),
     };
   },
 };
-
-/** A search of the base that nobody named shows names without a `./`. */
-function withoutPrefix(operand: SearchOperand): SearchOperand {
-  if (operand.kind !== "tree") throw new CommandRefusal("grep: the base is no directory");
-  const entries = operand.entries.map((entry) => ({
-    ...entry,
-    shown: entry.shown.slice(operand.prefix.length),
-  }));
-  return { ...operand, prefix: "", entries };
-}
 
 function hasNames(options: ReadonlyMap<string, unknown>, planned: readonly SearchOperand[]): boolean {
   if (options.has("with-filename")) return true;

@@ -1,6 +1,7 @@
 import { closeSync, constants } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { kindOf } from "../files/entry.ts";
+import type { EntryKind } from "../files/entry.ts";
 import type { FileAccess } from "../files/access.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
 import { chunksOf } from "../files/reading.ts";
@@ -48,7 +49,11 @@ export function checkFile(name: CommandName, operand: PathOperand): CheckedFile 
 
 /** Why something that is no directory cannot be used like an ordinary file. */
 export function whyNoFile(stats: BigIntStats): string {
-  const kind = kindOf(stats);
+  return whyNoKind(kindOf(stats));
+}
+
+/** The same by its kind; of a file it is that it has a second name. */
+export function whyNoKind(kind: EntryKind): string {
   if (kind === "link") return "Symbolic links are not followed";
   if (kind === "special") return "Neither a regular file nor a directory";
   return "Has more than one hard link";

@@ -2,6 +2,8 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runLine } from "./__fixtures__/command-run.ts";
 import { Playground } from "./__fixtures__/playground.ts";
+import { Random } from "./__fixtures__/random.ts";
+import { newlines } from "./tail.ts";
 
 let play: Playground;
 
@@ -99,6 +101,16 @@ describe("readers", () => {
     expect(await play.run("head -n '1' notes/sparse")).toMatchObject({ status: 0, stdout: "first\n" });
     expect((await play.run("tail -c '100' notes/sparse")).stdout).toBe("\0".repeat(100));
     expect(await play.run("wc -c notes/sparse")).toMatchObject({ stdout: "10737418240 notes/sparse\n" });
+  });
+
+  it("count lines as a look at each byte does, wherever a text begins", () => {
+    const random = new Random(7);
+    for (let round = 0; round < 400; round++) {
+      const near = [10, 10, 11, 9, 1, 0, 0x8a, 0x0b, 255];
+      const bytes = Buffer.from(Array.from({ length: random.below(1_500) }, () => random.pick(near)));
+      const text = bytes.subarray(round % 5);
+      expect(newlines(text)).toBe(text.filter((byte) => byte === 10).length);
+    }
   });
 
   it("count characters that chunks cut in two", async () => {

@@ -10,7 +10,7 @@ import type { IgnoreTexts } from "./ignore-rules.ts";
 import { fingerprintOf, read } from "./inputs.ts";
 import { searchOptions } from "./search-options.ts";
 import { patternOf, planSearch, searchedPlaces, searchNeeds, shownOperands } from "./search-plan.ts";
-import type { SearchOperand, Searched } from "./search-plan.ts";
+import type { SearchOperand, Searched, TreeFile } from "./search-plan.ts";
 import { runSearch } from "./search-run.ts";
 import type { SearchItem } from "./search-run.ts";
 
@@ -62,10 +62,13 @@ export const rg: CommandDefinition = {
       fingerprint: () => fingerprintOf([...searchedPlaces(planned), ...ignoreFiles]),
       run: (io) => {
         const showsHidden = options.has("hidden") || options.has("unrestricted");
+        const passedOver: TreeFile[] = [];
         const items = planned.flatMap((operand): readonly SearchItem[] => {
           if (operand.kind === "stdin") return [{ kind: "stdin" }];
           if (operand.kind === "file") return [{ kind: "named", file: operand.file }];
-          return foundFiles(context.access, operand, above.get(operand), showsHidden);
+          const { found, left } = sortedOut(context.access, operand, above.get(operand), showsHidden);
+          for (const file of left) passedOver.push(file);
+          return found;
         });
         const search = {
           name: "rg",
@@ -75,7 +78,7 @@ export const rg: CommandDefinition = {
           more: ["--no-config", "--no-heading"],
           tellsFoundFiles: true,
         } as const;
-        return runSearch(search, items, { access: context.access, io });
+        return runSearch(search, { items, passedOver }, { access: context.access, io });
       },
     };
   },
@@ -108,19 +111,18 @@ function isReadable(stats: BigIntStats): boolean {
   return kindOf(stats) === "file" && stats.nlink === 1n;
 }
 
-/** The files of a tree that are searched: not hidden, not ignored, and in no directory that is. */
-function foundFiles(
+/** The files of a tree that are searched: not hidden, not ignored, and in no directory that is; and those that are left. */
+function sortedOut(
   access: FileAccess,
   { root, entries }: Extract<SearchOperand, { kind: "tree" }>,
   above: readonly Above[] | undefined,
   showsHidden: boolean,
-): readonly SearchItem[] {
+): { readonly found: readonly SearchItem[]; readonly left: readonly TreeFile[] } {
   const readsIgnores = above !== undefined;
   const ignoreFiles = new Map<string, Searched[]>();
   const repositories = new Set<string>();
   for (const entry of entries) {
-    const name = lastName(entry.location);
-    const directory = parentLocation(entry.location);
+    const { name, directory } = entry;
     if (name === ".git") repositories.add(directory);
     if (!entry.isDirectory && ignoreFileNames.some((known) => known === name)) {
       ignoreFiles.set(directory, [...(ignoreFiles.get(directory) ?? []), entry]);
@@ -139,17 +141,25 @@ function foundFiles(
   };
   enter(root.location, outer);
   const found: SearchItem[] = [];
+  const left: TreeFile[] = [];
   for (const entry of entries) {
     // A directory that was not entered has no rules, and so nothing below it is searched.
-    const rules = rulesAt.get(parentLocation(entry.location));
-    if (rules === undefined) continue;
-    const decision = rules.decide(entry.location, entry.isDirectory);
-    const isHidden = lastName(entry.location).startsWith(".") && !showsHidden;
-    if (decision === "ignored" || (decision === undefined && isHidden)) continue;
-    if (entry.isDirectory) enter(entry.location, rules);
-    else found.push({ kind: "found", file: entry });
+    const rules = rulesAt.get(entry.directory);
+    const isSearched = rules !== undefined && isWanted(entry, rules, showsHidden);
+    if (isSearched && entry.isDirectory) enter(entry.location, rules);
+    else if (isSearched) found.push({ kind: "found", file: entry });
+    else if (!entry.isDirectory) left.push(entry);
   }
-  return found;
+  return { found, left };
+}
+
+function isWanted(
+  { location, name, isDirectory }: TreeFile,
+  rules: IgnoreRules,
+  showsHidden: boolean,
+): boolean {
+  const decision = rules.decide(location, isDirectory);
+  return decision === undefined ? showsHidden || !name.startsWith(".") : decision === "wanted";
 }
 
 function textsOf(access: FileAccess, files: readonly Searched[]): IgnoreTexts {

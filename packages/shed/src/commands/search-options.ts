@@ -53,6 +53,33 @@ export function searchArguments(
   return ["--color=never", "--with-filename", "--null", ...shape, ...given, ...values, "-e", pattern];
 }
 
+/**
+ * The arguments that find out which lines of one text match, whatever is to be shown of them: each such line is written
+ * behind its place in the text and a colon.
+ */
+export function filterArguments(
+  options: ReadonlyMap<string, string | true>,
+  pattern: string,
+): readonly string[] {
+  const given = handedOn
+    .filter((key) => key !== "only-matching" && options.has(key))
+    .map((key) => `--${key}`);
+  return ["--color=never", "--no-filename", "--byte-offset", "--text", ...given, "-e", pattern];
+}
+
+/**
+ * Whether a file matches exactly when one of its lines does in a longer text. It does not where a pattern can tell the
+ * start or the end of a text from that of a line; and `grep -c` counts files without a match, too.
+ */
+export function canFilter(
+  name: "grep" | "rg",
+  options: ReadonlyMap<string, string | true>,
+  pattern: string,
+): boolean {
+  if (name === "rg") return !/\\[Az]|\(\?[^:<)]*[ms]/.test(pattern);
+  return formOf(options, name) !== "counts" && !/\\[`']/.test(pattern);
+}
+
 /** What a search writes. */
 export type SearchForm = "lines" | "counts" | "names" | "nothing";
 

@@ -1,33 +1,61 @@
 import type { BigIntStats } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { kindOf } from "../files/entry.ts";
-import { treeBelow } from "../files/tree.ts";
+import { namesBelow, treeBelow } from "../files/tree.ts";
+import type { TreeName } from "../files/tree.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import { CommandRefusal } from "./command.ts";
 import type { CommandToken, PathOperand, PrepareContext } from "./command.ts";
-import { checkFile, read, whyNoFile } from "./inputs.ts";
+import { checkFile, read, whyNoKind } from "./inputs.ts";
 
 /** A file that may be searched. */
 export interface Searched {
   readonly location: string;
   readonly shown: string;
-  readonly stats: BigIntStats;
+  /** Undefined where only the name is known: what stands there is looked at when the search opens it. */
+  readonly stats: BigIntStats | undefined;
 }
 
 /** One operand of a search. */
 export type SearchOperand =
   | { readonly kind: "stdin" }
   | { readonly kind: "file"; readonly file: Searched }
-  | {
-      readonly kind: "tree";
-      readonly root: PathOperand;
-      readonly prefix: string;
-      readonly entries: readonly TreeFile[];
-    };
+  | { readonly kind: "tree"; readonly root: PathOperand; readonly entries: readonly TreeFile[] };
 
-/** An entry of a searched tree; links and special files are not among them. */
-export interface TreeFile extends Searched {
+/** An entry of a searched tree, which is to be read; links and special files are not among them. */
+export class TreeFile implements Searched, RequiredPermission {
+  readonly operation = "read";
+  readonly location: string;
+  readonly directory: string;
+  readonly name: string;
   readonly isDirectory: boolean;
+  readonly stats: BigIntStats | undefined;
+  readonly #tree: ShownTree;
+
+  constructor(
+    { location, directory, name, kind }: TreeName,
+    stats: BigIntStats | undefined,
+    tree: ShownTree,
+  ) {
+    this.location = location;
+    this.directory = directory;
+    this.name = name;
+    this.isDirectory = kind === "directory";
+    this.stats = stats;
+    this.#tree = tree;
+  }
+
+  get shown(): string {
+    return this.#tree.prefix + this.location.slice(this.#tree.skipped);
+  }
+}
+
+/** How the locations of a tree become what is shown. */
+interface ShownTree {
+  readonly prefix: string;
+  /** How many characters of each location the prefix takes the place of. */
+  readonly skipped: number;
 }
 
 interface PlanOptions {
@@ -35,6 +63,8 @@ interface PlanOptions {
   readonly isRecursive: boolean;
   /** Whether links and special files in a tree refuse it, instead of being left out. */
   readonly isStrict: boolean;
+  /** What stands before the names of a tree; the operand as it is spelled by default. */
+  readonly prefix?: string;
 }
 
 /** The pattern, which is the first operand. */
@@ -55,7 +85,7 @@ export async function planSearch(
   for (const { text, tag } of operands) {
     if (tag === "PTH") {
       for (const operand of await context.paths.source(text))
-        planned.push(planOperand(name, operand, options, context));
+        planned.push(await planOperand(name, operand, options, context));
     } else if (text === "-") {
       planned.push({ kind: "stdin" });
     } else {
@@ -67,41 +97,62 @@ export async function planSearch(
   return planned;
 }
 
-export function planOperand(
+export async function planOperand(
   name: "grep" | "rg",
   operand: PathOperand,
   options: PlanOptions,
   context: PrepareContext,
-): SearchOperand {
+): Promise<SearchOperand> {
   const isDirectory = operand.stats !== undefined && kindOf(operand.stats) === "directory";
   if (isDirectory && options.isRecursive) return planTree(name, operand, options, context);
   const { location, spelled, stats } = checkFile(name, operand);
   return { kind: "file", file: { location, shown: spelled, stats } };
 }
 
-function planTree(
+/** Others get their turn after so many entries. */
+const entriesInARow = 1024;
+
+async function planTree(
   name: "grep" | "rg",
   root: PathOperand,
-  { isStrict }: PlanOptions,
-  context: PrepareContext,
-): SearchOperand {
-  const prefix = `${root.spelled.replace(/(?<=.)\/+$/, "")}/`.replace(/^\/\/$/, "/");
-  const skipped = root.location === "/" ? 1 : root.location.length + 1;
+  { isStrict, prefix }: PlanOptions,
+  { access, mayAsk, signal, checkBudget }: PrepareContext,
+): Promise<SearchOperand> {
+  const tree = {
+    prefix: prefix ?? `${root.spelled.replace(/(?<=.)\/+$/, "")}/`.replace(/^\/\/$/, "/"),
+    skipped: root.location === "/" ? 1 : root.location.length + 1,
+  };
   const entries: TreeFile[] = [];
-  for (const { location, kind, stats } of treeBelow(context.access, root.location)) {
-    if ((entries.length & 63) === 0) {
-      context.signal.throwIfAborted();
-      context.checkBudget("Search");
+  let walked = 0;
+  // What a person is asked about must be compared afterwards. Otherwise the search looks at each file as it opens it.
+  const below: Iterable<TreeName & { readonly stats?: BigIntStats }> = mayAsk
+    ? treeBelow(access, root.location)
+    : namesBelow(access, root.location);
+  for (const found of below) {
+    if ((walked & 63) === 0) {
+      signal.throwIfAborted();
+      checkBudget("Search");
     }
-    const shown = prefix + location.slice(skipped);
-    const isOdd = kind === "link" || kind === "special";
+    walked += 1;
+    if (walked % entriesInARow === 0) await setImmediate();
+    const { stats } = found;
+    const entry = new TreeFile(found, stats, tree);
+    const isOdd = found.kind === "link" || found.kind === "special";
     if (isOdd && !isStrict) continue;
-    if (isOdd || (kind === "file" && stats.nlink > 1n)) {
-      throw new CommandRefusal(`${name}: ${quoted(shown)}: ${whyNoFile(stats)}`, [read(location)]);
-    }
-    entries.push({ location, shown, stats, isDirectory: kind === "directory" });
+    if (isOdd) throw searchRefusal(name, entry, whyNoKind(found.kind));
+    if (stats !== undefined && !entry.isDirectory && stats.nlink > 1n) throw hasMoreNames(name, entry);
+    entries.push(entry);
   }
-  return { kind: "tree", root, prefix, entries };
+  return { kind: "tree", root, entries };
+}
+
+/** A tree is not searched at all when one of its files has a second name. */
+export function hasMoreNames(name: "grep" | "rg", file: Searched): CommandRefusal {
+  return searchRefusal(name, file, whyNoKind("file"));
+}
+
+function searchRefusal(name: "grep" | "rg", { shown, location }: Searched, why: string): CommandRefusal {
+  return new CommandRefusal(`${name}: ${quoted(shown)}: ${why}`, [read(location)]);
 }
 
 /** What a search needs: reading every file and every directory. */
@@ -109,7 +160,7 @@ export function searchNeeds(planned: readonly SearchOperand[]): readonly Require
   return planned.flatMap((operand) => {
     if (operand.kind === "stdin") return [];
     if (operand.kind === "file") return [read(operand.file.location)];
-    return [read(operand.root.location), ...operand.entries.map(({ location }) => read(location))];
+    return [read(operand.root.location), ...operand.entries];
   });
 }
 

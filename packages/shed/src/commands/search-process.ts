@@ -2,9 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import type { Readable } from "node:stream";
-import type { CommandIo } from "./command.ts";
-import { stdinChunks } from "./inputs.ts";
+import type { Readable, Writable } from "node:stream";
 
 /** How a process ended, as a shell would say it. */
 export interface Ended {
@@ -25,29 +23,39 @@ export class SearchProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
   readonly #signal: AbortSignal;
+  #failure: Error | undefined;
 
   constructor(
     program: string,
     programArguments: readonly string[],
-    { descriptors, readsStdin, io }: { descriptors: readonly number[]; readsStdin: boolean; io: CommandIo },
+    {
+      descriptors,
+      input,
+      signal,
+    }: {
+      descriptors: readonly number[];
+      /** What it reads; null when it reads nothing. */
+      input: AsyncIterable<Uint8Array> | null;
+      signal: AbortSignal;
+    },
   ) {
-    this.#signal = io.signal;
+    this.#signal = signal;
     this.#child = spawn(program, programArguments, {
       cwd: "/",
       env: environment,
       detached: true,
-      stdio: [readsStdin ? "pipe" : "ignore", "pipe", "pipe", ...descriptors],
+      stdio: [input === null ? "ignore" : "pipe", "pipe", "pipe", ...descriptors],
     });
     const stop = () => {
       this.stop();
     };
-    io.signal.addEventListener("abort", stop);
+    signal.addEventListener("abort", stop);
     this.#ended = this.#end().finally(() => {
-      io.signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
     });
     // Whoever awaits the end sees the failure; until then it must not count as unhandled.
     this.#ended.catch(() => undefined);
-    if (readsStdin) void this.#feed(io);
+    if (input !== null) void this.#feed(input);
   }
 
   async #end(): Promise<Ended> {
@@ -74,10 +82,11 @@ export class SearchProcess {
     return this.#child.stdout;
   }
 
-  /** @throws The signal's reason when it has fired. */
+  /** @throws The signal's reason when it has fired; what came of reading its input when that failed. */
   async ended(): Promise<Ended> {
     const ended = await this.#ended;
     this.#signal.throwIfAborted();
+    if (this.#failure !== undefined) throw this.#failure;
     return ended;
   }
 
@@ -91,19 +100,33 @@ export class SearchProcess {
     }
   }
 
-  async #feed(io: CommandIo): Promise<void> {
+  async #feed(input: AsyncIterable<Uint8Array>): Promise<void> {
     const { stdin } = this.#child;
     if (stdin === null) return;
     // A program that has seen enough closes its input early.
     stdin.on("error", () => undefined);
     try {
-      for await (const chunk of stdinChunks(io)) {
+      for await (const chunk of input) {
         if (stdin.destroyed) return;
-        if (!stdin.write(chunk)) await Promise.race([once(stdin, "drain"), once(stdin, "close")]);
+        if (!stdin.write(chunk)) await drained(stdin);
       }
       stdin.end();
-    } catch {
-      stdin.destroy();
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error("No input could be read", { cause: error });
+      this.stop();
     }
+  }
+}
+
+/** Waits until everything is written, or nothing more can be. */
+async function drained(stream: Writable): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([once(stream, "drain", { signal }), once(stream, "close", { signal })]);
+  } catch {
+    // The program has closed its input.
+  } finally {
+    over.abort();
   }
 }

@@ -2,13 +2,16 @@ import { closeSync, constants, readdirSync, readFileSync } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
 import type { CommandIo } from "./command.ts";
+import { stdinChunks } from "./inputs.ts";
 import { Output } from "./output.ts";
 import { programPath, programRemedy } from "./programs.ts";
 import type { ProgramName } from "./programs.ts";
-import { formOf, hasContext, searchArguments } from "./search-options.ts";
+import { canFilter, filterArguments, formOf, hasContext, searchArguments } from "./search-options.ts";
 import { SearchOutput } from "./search-output.ts";
-import type { Searched } from "./search-plan.ts";
+import type { Searched, TreeFile } from "./search-plan.ts";
 import { SearchProcess } from "./search-process.ts";
+import type { Ended } from "./search-process.ts";
+import { SearchTexts } from "./search-texts.ts";
 
 /** What a search goes through, in order: files that were named, files that were found in a tree, the step before. */
 export type SearchItem =
@@ -27,6 +30,16 @@ export interface Search {
   readonly tellsFoundFiles: boolean;
 }
 
+/** What a search is about. */
+export interface SearchedItems {
+  readonly items: readonly SearchItem[];
+  /** Files of its trees that are ignored or hidden. Even these must not have a second name. */
+  readonly passedOver: readonly TreeFile[];
+}
+
+/** Fewer files are handed to the program at once. */
+const fewFiles = 48;
+
 const descriptorFolder = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
 const firstDescriptor = 3;
 
@@ -37,12 +50,15 @@ interface Running {
 }
 
 /**
- * Searches with the real program. It is never given a path: each file is opened here, the very one that was checked,
- * and the program gets the descriptors, so many at a time as this process may hold.
+ * Searches with the real program. It is never given a path: each file is opened here, and checked. Of very many files,
+ * the program first reads the texts, one after the other as one input, to find out in which of them anything matches.
+ * The rest is done with the descriptors of these files, so many at a time as this process may hold.
+ *
+ * @throws {@link CommandRefusal} for a file of a tree that has a second name; nothing was started then.
  */
 export async function runSearch(
   search: Search,
-  items: readonly SearchItem[],
+  searched: SearchedItems,
   { access, io }: { access: FileAccess; io: CommandIo },
 ): Promise<number> {
   const program = programPath(search.name, access.base);
@@ -51,7 +67,9 @@ export async function runSearch(
     await output.complain(programRemedy(search.name), 127);
     return output.status;
   }
-  return new SearchRun(search, program, access, io, output).through(items);
+  const run = new SearchRun(search, program, access, io, output);
+  const items = await run.worthwhile(searched);
+  return items === undefined ? 1 : run.through(items);
 }
 
 class SearchRun {
@@ -70,6 +88,39 @@ class SearchRun {
     this.#access = access;
     this.#io = io;
     this.#output = output;
+  }
+
+  /** Looks at every file, and leaves out those in which nothing can match. Undefined when it is known that nothing does. */
+  async worthwhile({ items, passedOver }: SearchedItems): Promise<readonly SearchItem[] | undefined> {
+    const { name, options, pattern } = this.#search;
+    const files = items.flatMap((item) => (item.kind === "stdin" ? [] : [item.file]));
+    const texts = new SearchTexts(name, files, { access: this.#access, output: this.#output });
+    const isFiltered = files.length > fewFiles && canFilter(name, options, pattern);
+    await texts.look({ passedOver, reads: isFiltered });
+    const filter = isFiltered ? await this.#filter(texts) : undefined;
+    // A program that fails here fails with the files, too, and says more then.
+    if (filter === undefined || filter.status > 1) return items;
+    const left = items.filter((item) => item.kind === "stdin" || texts.mayMatch(item.file));
+    return left.length === 0 && filter.stderr === "" ? undefined : left;
+  }
+
+  /** Finds out which texts match. */
+  async #filter(texts: SearchTexts): Promise<Ended> {
+    const { options, pattern, more } = this.#search;
+    const process = new SearchProcess(
+      this.#program,
+      [...filterArguments(options, pattern), ...more, "--", "-"],
+      { descriptors: [], input: texts.blocks(), signal: this.#io.signal },
+    );
+    const places = new Places((place) => {
+      texts.matchAt(place);
+    });
+    try {
+      for await (const chunk of process.stdout ?? []) if (Buffer.isBuffer(chunk)) places.take(chunk);
+      return await process.ended();
+    } finally {
+      process.stop();
+    }
   }
 
   async through(items: readonly SearchItem[]): Promise<number> {
@@ -138,7 +189,11 @@ class SearchRun {
       const process = new SearchProcess(
         this.#program,
         [...searchArguments(this.#search.name, options, pattern), ...more, ...(tree ?? ["--", ...paths])],
-        { descriptors, readsStdin: paths.includes("-"), io: this.#io },
+        {
+          descriptors,
+          input: paths.includes("-") ? stdinChunks(this.#io) : null,
+          signal: this.#io.signal,
+        },
       );
       return { process, names, isTree: tree !== undefined };
     } finally {
@@ -191,6 +246,37 @@ class SearchRun {
         const own = line.startsWith(`${this.#program}: `) ? line.slice(this.#program.length + 2) : line;
         return own.replace(/\/(?:proc\/self|dev)\/fd\/\d+/g, (path) => names.get(path) ?? path);
       });
+  }
+}
+
+/** Reads the number at the start of each line. */
+class Places {
+  readonly #found: (place: number) => void;
+  #place = 0;
+  #isNumber = true;
+
+  constructor(found: (place: number) => void) {
+    this.#found = found;
+  }
+
+  take(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (!this.#isNumber) {
+        const end = chunk.indexOf(10, at);
+        if (end === -1) return;
+        at = end + 1;
+        this.#isNumber = true;
+      }
+      for (let byte = chunk[at]; byte !== undefined; byte = chunk[++at]) {
+        if (byte < 48 || byte > 57) break;
+        this.#place = this.#place * 10 + (byte - 48);
+      }
+      if (at === chunk.length) return;
+      this.#found(this.#place);
+      this.#place = 0;
+      this.#isNumber = false;
+    }
   }
 }
 

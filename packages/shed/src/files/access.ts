@@ -1,10 +1,9 @@
-import { lstatSync } from "node:fs";
 import { isSame } from "./entry.ts";
 import type { Identity } from "./entry.ts";
 import { childLocation, isWithin, lastName, parentLocation } from "./file-name.ts";
 import { lookUp } from "./look-up.ts";
 import type { Place } from "./look-up.ts";
-import { OpenDirectory } from "./open-directory.ts";
+import { OpenDirectory, ownDescriptors } from "./open-directory.ts";
 import { FileChangedError, systemCode } from "./system-error.ts";
 
 /**
@@ -16,12 +15,7 @@ export type Containment = "anchored" | "best-effort";
 
 /** What this machine can give: descriptors lead anywhere only on Linux, with `/proc` mounted. */
 export function bestContainment(): Containment {
-  if (process.platform !== "linux") return "best-effort";
-  try {
-    return lstatSync("/proc/self/fd").isDirectory() ? "anchored" : "best-effort";
-  } catch {
-    return "best-effort";
-  }
+  return ownDescriptors() === undefined ? "best-effort" : "anchored";
 }
 
 /** How many directories one command holds open; trees are deeper than processes may have descriptors. */
@@ -80,7 +74,8 @@ export class FileAccess {
       ancestor = parentLocation(ancestor);
     }
     let directory =
-      this.#open.get(ancestor) ?? this.#hold(OpenDirectory.root(this.containment === "anchored"));
+      this.#open.get(ancestor) ??
+      this.#hold(OpenDirectory.root(this.containment === "anchored" ? ownDescriptors() : undefined));
     while (missing.length > 0) directory = this.#hold(this.#below(directory, missing.pop() ?? ""));
     return directory;
   }

@@ -34,6 +34,23 @@ const directoryFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** File systems that show the kernel's and other processes' state: proc, sysfs, debugfs, tracefs, securityfs, bpf. */
 const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11]);
 
+let descriptorFolder: string | undefined;
+
+/**
+ * The folder in which this process's descriptors lead to what they stand for; undefined where there is none. Found once:
+ * it is named by the number that `/proc` itself gives the process, which saves every call a link.
+ */
+export function ownDescriptors(): string | undefined {
+  if (descriptorFolder !== undefined || process.platform !== "linux") return descriptorFolder;
+  try {
+    const folder = `/proc/${readlinkSync("/proc/self")}/fd`;
+    if (lstatSync(folder).isDirectory()) descriptorFolder = folder;
+  } catch {
+    // Without /proc there is no such folder.
+  }
+  return descriptorFolder;
+}
+
 /**
  * A directory that is held open. On Linux every name is looked up in the directory itself, through its descriptor,
  * so it does not matter what has become of the path that led to it. Elsewhere the path is used, after a look whether
@@ -43,36 +60,41 @@ export class OpenDirectory {
   readonly location: string;
   readonly stats: BigIntStats;
   readonly #descriptor: number;
-  readonly #isAnchored: boolean;
+  /** {@link ownDescriptors}, or undefined for a directory that is reached by its path. */
+  readonly #anchor: string | undefined;
+  /** What comes before a name in a path that leads through the descriptor. */
+  readonly #prefix: string;
   #isOpen = true;
 
-  private constructor(location: string, descriptor: number, stats: BigIntStats, isAnchored: boolean) {
+  private constructor(location: string, descriptor: number, stats: BigIntStats, anchor: string | undefined) {
     this.location = location;
     this.#descriptor = descriptor;
     this.stats = stats;
-    this.#isAnchored = isAnchored;
+    this.#anchor = anchor;
+    this.#prefix = anchor === undefined ? childLocation(location, "") : `${anchor}/${descriptor}/`;
   }
 
   /** Opens `/`, from where every other directory is reached. */
-  static root(isAnchored: boolean): OpenDirectory {
-    return OpenDirectory.#open("/", "/", isAnchored, undefined);
+  static root(anchor: string | undefined): OpenDirectory {
+    return OpenDirectory.#open("/", "/", anchor, undefined);
   }
 
   static #open(
     path: PathLike,
     location: string,
-    isAnchored: boolean,
+    anchor: string | undefined,
     parent: BigIntStats | undefined,
   ): OpenDirectory {
-    const descriptor = openSync(path, isAnchored ? directoryFlags | pathOnly : directoryFlags);
+    const descriptor = openSync(path, anchor === undefined ? directoryFlags : directoryFlags | pathOnly);
     try {
       const stats = fstatSync(descriptor, { bigint: true });
       if (!stats.isDirectory()) throw systemError("ENOTDIR");
-      if (parent?.dev !== stats.dev && isAnchored) {
-        const { type } = statfsSync(`/proc/self/fd/${descriptor}`);
+      // What is mounted on `/` shows no kernel's state; everything else does so from where it is mounted.
+      if (parent !== undefined && parent.dev !== stats.dev && anchor !== undefined) {
+        const { type } = statfsSync(`${anchor}/${descriptor}`);
         if (kernelFileSystems.has(type)) throw systemError("EACCES");
       }
-      return new OpenDirectory(location, descriptor, stats, isAnchored);
+      return new OpenDirectory(location, descriptor, stats, anchor);
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -83,10 +105,8 @@ export class OpenDirectory {
   reach(name: string): PathLike {
     if (!this.#isOpen) throw new Error(`The directory is closed: \`${this.location}\``);
     if (name === "" || name.includes("/") || name.includes("\0")) throw systemError("EINVAL");
-    if (!this.#isAnchored) this.#checkPlace();
-    const path = this.#isAnchored
-      ? `/proc/self/fd/${this.#descriptor}/${name}`
-      : childLocation(this.location, name);
+    if (this.#anchor === undefined) this.#checkPlace();
+    const path = this.#prefix + name;
     return isTextName(path) ? path : bytesFromName(path);
   }
 
@@ -107,7 +127,7 @@ export class OpenDirectory {
 
   /** Opens a directory below, or the one above for `..`. Links are refused with `ELOOP` or `ENOTDIR`. */
   openDirectory(name: string, location = childLocation(this.location, name)): OpenDirectory {
-    return OpenDirectory.#open(this.reach(name), location, this.#isAnchored, this.stats);
+    return OpenDirectory.#open(this.reach(name), location, this.#anchor, this.stats);
   }
 
   /** The names in the directory, in byte order, without `.` and `..`. */
@@ -130,16 +150,7 @@ export class OpenDirectory {
    * object than `expected` is refused, and nothing waits for a FIFO's other end.
    */
   openFile(name: string, flags: number, expected?: Identity): { descriptor: number; stats: BigIntStats } {
-    const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
-    let descriptor: number;
-    try {
-      descriptor = openSync(this.reach(name), safe);
-    } catch (error) {
-      const code = systemCode(error);
-      if (code === "ELOOP" || code === "ENXIO")
-        throw new FileChangedError(childLocation(this.location, name));
-      throw error;
-    }
+    const descriptor = this.#openEntry(name, flags);
     try {
       const stats = fstatSync(descriptor, { bigint: true });
       if (stats.isDirectory()) throw systemError("EISDIR");
@@ -149,6 +160,34 @@ export class OpenDirectory {
       return { descriptor, stats };
     } catch (error) {
       closeSync(descriptor);
+      throw error;
+    }
+  }
+
+  /**
+   * Opens an entry that only has to be an ordinary file for reading, and tells its number of names; for searches, which
+   * open very many. What is no file is refused as by {@link openFile}.
+   */
+  openAnyFile(name: string): { descriptor: number; size: number; names: number } {
+    const descriptor = this.#openEntry(name, constants.O_RDONLY);
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) throw new FileChangedError(childLocation(this.location, name));
+      return { descriptor, size: stats.size, names: stats.nlink };
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+  }
+
+  #openEntry(name: string, flags: number): number {
+    const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+    try {
+      return openSync(this.reach(name), safe);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === "ELOOP" || code === "ENXIO")
+        throw new FileChangedError(childLocation(this.location, name));
       throw error;
     }
   }

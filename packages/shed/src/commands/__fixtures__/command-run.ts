@@ -65,7 +65,13 @@ export async function runTokens(
       checkBudget: () => undefined,
     });
     const given = readCommand(definition, tokens);
-    prepared = await definition.prepare(given, { access, paths, signal, checkBudget: () => undefined });
+    prepared = await definition.prepare(given, {
+      access,
+      paths,
+      signal,
+      checkBudget: () => undefined,
+      mayAsk: policy.ask.length > 0,
+    });
     const denied = prepared.needs.find((need) => !policy.permits(need.operation, need.location));
     if (denied !== undefined) return refused(`Denied ${needText(denied)}`);
     between?.(prepared);

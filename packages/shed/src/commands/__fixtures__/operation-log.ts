@@ -57,7 +57,7 @@ export class OperationLog {
     const { readlinkSync } = fs;
     this.#patch(name, (...given: unknown[]): unknown => {
       for (const path of given.slice(0, name === "renameSync" || name === "linkSync" ? 2 : 1)) {
-        const descriptor = /^\/proc\/self\/fd\/(\d+)\//.exec(String(path))?.[1];
+        const descriptor = /^\/proc\/(?:self|\d+)\/fd\/(\d+)\//.exec(String(path))?.[1];
         if (descriptor !== undefined) this.#note(name, readlinkSync(`/proc/self/fd/${descriptor}`), isRight);
       }
       const result: unknown = Reflect.apply(original, fs, given);

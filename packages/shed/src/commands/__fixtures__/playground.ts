@@ -66,6 +66,11 @@ export class Playground {
     });
   }
 
+  /** Runs a command, and does something between the decision and the effect. */
+  runBetween(line: string, between: () => void): Promise<CommandResult> {
+    return runLine(line, { policy: this.policy, between });
+  }
+
   secret(): string {
     return readFileSync(join(this.out, "secret.txt"), "utf8");
   }

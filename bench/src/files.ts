@@ -1,0 +1,178 @@
+/**
+ * The file commands beside the programs of the same names, in turn, so that both see the same machine. Ours is a whole
+ * call of the tool by an agent with a scripted model: looking, judging, running and reporting. Measures what is built:
+ * run `npm run build` first.
+ *
+ *     npm --prefix bench run files
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCommands, type Tokens } from "./filing.ts";
+import { median, report, type Row } from "./report.ts";
+
+const rounds = Number(process.argv[2] ?? "9");
+const words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"];
+const base = realpathSync(mkdtempSync(join(tmpdir(), "roboz-bench-")));
+
+/** Starts a program, as a tool without a shell would, and waits for its end. */
+function native(program: string, programArguments: readonly string[]): void {
+  const { status } = spawnSync(program, programArguments, { cwd: base, maxBuffer: 64 * 1024 * 1024 });
+  if (status !== 0) throw new Error(`${program} ended with ${status}`);
+}
+
+/** The milliseconds each of two works takes, in turn. */
+async function inTurn(
+  ours: (round: number) => Promise<unknown>,
+  bare: (round: number) => unknown,
+): Promise<{ ours: number; bare: number }> {
+  const times: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
+  for (let round = -1; round < rounds; round++) {
+    const start = performance.now();
+    await ours(round);
+    const between = performance.now();
+    bare(round);
+    const end = performance.now();
+    // The first round warms both up.
+    if (round === -1) continue;
+    times.ours.push(between - start);
+    times.bare.push(end - between);
+  }
+  return { ours: median(times.ours), bare: median(times.bare) };
+}
+
+/** Lines of words; every file of the tree has other ones. */
+function textOf(seed: number, lines: number): string {
+  return Array.from(
+    { length: lines },
+    (_, line) =>
+      `${words[(seed + line * 3) % 10] ?? ""} ${words[(seed * 7 + line) % 10] ?? ""} line ${line}\n`,
+  ).join("");
+}
+
+const callsInARow = 50;
+
+/** Many calls on small files, each a turn of one run, beside as many starts of the program. */
+async function smallFiles(name: string, given: (call: number) => readonly string[]): Promise<Row> {
+  const calls = Array.from({ length: callsInARow }, (_, call) => call);
+  const times = await inTurn(
+    (round) =>
+      runCommands(
+        base,
+        calls.map((call): Tokens => [
+          [name, "CMD"],
+          ...given(round * callsInARow + call).map((path) => [path, "PTH"] as const),
+        ]),
+      ),
+    (round) => {
+      for (const call of calls) native(name, given((rounds + 1 + round) * callsInARow + call));
+    },
+  );
+  const each = (time: number) => time / callsInARow;
+  return {
+    work: `${name}, small files`,
+    unit: "ms",
+    ours: each(times.ours),
+    bare: each(times.bare),
+    goal: 0.2,
+  };
+}
+
+const fileCount = 20_000;
+
+function makeTree(): void {
+  for (let index = 0; index < fileCount; index++) {
+    const folder = join(base, "tree", `part-${index % 20}`, `folder-${Math.trunc(index / 100)}`);
+    if (index % 100 < 20) mkdirSync(folder, { recursive: true });
+    const rare = index % 400 === 0 ? "a needle in it\n" : "";
+    writeFileSync(join(folder, `file-${index}.txt`), textOf(index, 20) + rare);
+  }
+}
+
+function searchTokens(name: "rg" | "grep", flags: readonly string[], pattern: string): Tokens {
+  return [[name, "CMD"], ...flags.map((flag) => [flag, "FLG"] as const), [pattern, "ARG"], ["tree", "PTH"]];
+}
+
+async function search(name: "rg" | "grep", flags: readonly string[], pattern: string): Promise<Row> {
+  const tokens = searchTokens(name, flags, pattern);
+  const times = await inTurn(
+    () => runCommands(base, [tokens]),
+    () => {
+      native(name, [...flags, pattern, "tree"]);
+    },
+  );
+  return {
+    work: `${[name, ...flags, pattern].join(" ")}, ${fileCount} files`,
+    unit: "ms",
+    ...times,
+    goal: 2,
+  };
+}
+
+const bigMebibytes = 256;
+
+function pipeTokens(flags: readonly string[]): Tokens {
+  return [
+    ["cat", "CMD"],
+    ["big.txt", "PTH"],
+    ["|", "CTL"],
+    ["wc", "CMD"],
+    ...flags.map((flag) => [flag, "FLG"] as const),
+  ];
+}
+
+async function pipe(flags: readonly string[]): Promise<Row> {
+  const tokens = pipeTokens(flags);
+  const line = ["cat big.txt | wc", ...flags].join(" ");
+  const times = await inTurn(
+    () => runCommands(base, [tokens]),
+    () => {
+      native("/bin/sh", ["-c", line]);
+    },
+  );
+  return { work: `${line}, ${bigMebibytes} MiB`, unit: "ms", ...times, goal: 2 };
+}
+
+/** What one command takes in a process of its own, which does nothing else. */
+function memory(work: string, tokens: Tokens): Row {
+  const program = fileURLToPath(new URL("file-memory.ts", import.meta.url));
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [...process.execArgv, program, base, JSON.stringify(tokens)],
+    { encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`The process that measures ${work} failed`);
+  return { work: `peak memory of ${work}`, unit: "MiB", ours: Number(stdout), bare: 200, goal: 1 };
+}
+
+try {
+  mkdirSync(join(base, "copies"));
+  for (let index = 0; index < 20; index++) writeFileSync(join(base, `small-${index}.txt`), textOf(index, 40));
+  makeTree();
+  const block = Buffer.from(textOf(1, 40_000));
+  const copies = Array.from({ length: Math.ceil((bigMebibytes << 20) / block.length) }, () => block);
+  writeFileSync(join(base, "big.txt"), Buffer.concat(copies).subarray(0, bigMebibytes << 20));
+  const small = (call: number) => `small-${Math.abs(call) % 20}.txt`;
+  const only = process.argv[3];
+  const works: Readonly<Record<string, () => Promise<Row> | Row>> = {
+    cat: () => smallFiles("cat", (call) => [small(call)]),
+    cp: () => smallFiles("cp", (call) => [small(call), `copies/${call}.txt`]),
+    ls: () => smallFiles("ls", () => ["."]),
+    wc: () => smallFiles("wc", (call) => [small(call)]),
+    pipe: () => pipe([]),
+    "pipe-lines": () => pipe(["-l"]),
+    rg: () => search("rg", [], "needle"),
+    grep: () => search("grep", ["-r"], "needle"),
+    "memory-pipe": () => memory("the pipe", pipeTokens([])),
+    "memory-rg": () => memory("rg", searchTokens("rg", [], "needle")),
+    "memory-grep": () => memory("grep", searchTokens("grep", ["-r"], "needle")),
+  };
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(works))
+    if (only === undefined || name.startsWith(only)) rows.push(await measure());
+  report(rows);
+} finally {
+  rmSync(base, { recursive: true });
+}
