@@ -102,9 +102,12 @@ export class Playback<Output extends Stop> implements RunReplay {
 
   #recordedUser(): UserIo {
     const isAnswered = (): boolean => this.#answers[this.#answered]?.step === this.comparison.steps + 1;
+    const hasSuspended = (): boolean => this.#recording.steps[this.comparison.steps]?.pending !== null;
+    let wasRefused = false;
     return {
+      /** A channel that refused a question was found to be at its end if the run then waited for the reply. */
       get isLive() {
-        return isAnswered();
+        return isAnswered() || (wasRefused && !hasSuspended());
       },
       ask: (question) => {
         const next = this.#answers[this.#answered];
@@ -116,6 +119,7 @@ export class Playback<Output extends Stop> implements RunReplay {
         }
         this.#answered += 1;
         const { answer, unavailable } = next.entry;
+        wasRefused = unavailable !== undefined;
         if (unavailable !== undefined) return Promise.reject(new UserInputUnavailableError(unavailable));
         return Promise.resolve(answer === null ? null : (valueOf(answer) ?? null));
       },

@@ -194,6 +194,24 @@ describe("replayRun", () => {
     expect(result?.messages.some(({ content }) => content.includes("The input has ended"))).toBe(true);
   });
 
+  it("waits again where the channel was found to be at its end", async () => {
+    const ask = { action: "prompt_user", rationale: "", value: "Which colour?" };
+    const asking = (script: readonly MockEntry[]) => scales({ mode: "steerable", script });
+    const store = memoryJournalStore();
+    let isLive = true;
+    const requestInput = (): Promise<never> => {
+      isLive = false;
+      return Promise.reject(new UserInputUnavailableError("The input has ended"));
+    };
+    const adapter = Object.defineProperty({ requestInput, notify: () => undefined }, "isLive", {
+      get: () => isLive,
+    });
+    const agent = asking([ask, stops]);
+    await agent.invoke(undefined, { journal: store, runId: "r1", io: apiUserIo(adapter) });
+    await resumeRun(store, "r1", agent, { reply: "blue" });
+    expect(await replayRun(store, "r1", asking([]))).toMatchObject({ result: { status: "completed" } });
+  });
+
   it("gives the results of effects that were done once, and does none", async () => {
     let done = 0;
     const charging = (keys: readonly string[], script: readonly MockEntry[]) => {

@@ -6,7 +6,8 @@ import { Agent } from "../../agent/agent.ts";
 import { call, callers, failureOf } from "../../agent/__fixtures__/runs.ts";
 import { MockLLMEndpoint } from "../../llm/mock.ts";
 import { apiUserIo, type UserIoAdapter } from "../../runtime/user-io.ts";
-import { Str } from "../../values/builtin.ts";
+import { UserInputUnavailableError } from "../../errors.ts";
+import { Str, Suspend } from "../../values/builtin.ts";
 import { promptUser } from "./prompt-user.ts";
 import { noReply } from "./user-question.ts";
 import { stop } from "./stop.ts";
@@ -57,6 +58,26 @@ describe("prompt_user", () => {
     expect(await ask.invoke({ value: "Bob?" })).toEqual({
       request: { type: "user-question", question: "Bob?" },
     });
+  });
+
+  it("asks from outside when the channel finds its end only with the question", async () => {
+    let isLive = true;
+    const requestInput = (): Promise<never> => {
+      isLive = false;
+      return Promise.reject(new UserInputUnavailableError("The input has ended"));
+    };
+    const adapter = { requestInput, notify: () => undefined };
+    const io = apiUserIo(Object.defineProperty(adapter, "isLive", { get: () => isLive }));
+    expect(await ask.invoke({ value: "Bob?" }, { io })).toEqual(
+      Suspend({ request: { type: "user-question", question: "Bob?" } }),
+    );
+  });
+
+  it("fails when a channel that is live cannot ask", async () => {
+    const requestInput = () => Promise.reject(new UserInputUnavailableError("Busy"));
+    const io = apiUserIo({ requestInput, notify: () => undefined });
+    const asked = ask.invoke({ value: "Bob?" }, { io });
+    expect(await failureOf(asked)).toMatchObject({ code: "core/user-input-unavailable" });
   });
 
   it("core 105: has the model's call repaired whose time is 0", async () => {

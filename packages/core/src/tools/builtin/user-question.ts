@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { UserInputUnavailableError } from "../../errors.ts";
 import { Str, Suspend } from "../../values/builtin.ts";
 import type { Str as StrValue, StrImage, Suspend as SuspendValue } from "../../values/builtin.ts";
 import type { ToolContext } from "../context.ts";
@@ -26,12 +27,20 @@ export async function askUser(
   { timeoutSeconds, fallback }: QuestionOptions,
   { io, signal }: ToolContext,
 ): Promise<StrValue | StrImage | SuspendValue> {
-  if (!io.isLive) {
-    const asked = { type: "user-question", question };
-    return Suspend({ request: timeoutSeconds === undefined ? asked : { ...asked, timeoutSeconds } });
-  }
+  if (!io.isLive) return waiting(question, timeoutSeconds);
   const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
-  return (await io.ask(question, { timeoutMs, signal })) ?? Str({ value: fallback });
+  try {
+    return (await io.ask(question, { timeoutMs, signal })) ?? Str({ value: fallback });
+  } catch (error) {
+    // The channel found its end only when it was asked.
+    if (error instanceof UserInputUnavailableError && !io.isLive) return waiting(question, timeoutSeconds);
+    throw error;
+  }
+}
+
+function waiting(question: string, timeoutSeconds: number | undefined): SuspendValue {
+  const asked = { type: "user-question", question };
+  return Suspend({ request: timeoutSeconds === undefined ? asked : { ...asked, timeoutSeconds } });
 }
 
 /** What stands for a reply when the user gave none in time. */
