@@ -27,13 +27,14 @@ export async function askUser(
   { timeoutSeconds, fallback }: QuestionOptions,
   { io, signal }: ToolContext,
 ): Promise<StrValue | StrImage | SuspendValue> {
-  if (!io.isLive) return waiting(question, timeoutSeconds);
+  const isLive = (): boolean => io.isLive;
+  if (!isLive()) return waiting(question, timeoutSeconds);
   const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
   try {
     return (await io.ask(question, { timeoutMs, signal })) ?? Str({ value: fallback });
   } catch (error) {
     // The channel found its end only when it was asked.
-    if (error instanceof UserInputUnavailableError && !io.isLive) return waiting(question, timeoutSeconds);
+    if (error instanceof UserInputUnavailableError && !isLive()) return waiting(question, timeoutSeconds);
     throw error;
   }
 }
