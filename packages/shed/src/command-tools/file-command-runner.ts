@@ -1,6 +1,7 @@
 import { NO_MESSAGE, type Suspend, type ToolContext } from "@roboz/core";
 import * as z from "zod";
 
+import { changingCommands } from "../commands/command.ts";
 import { systemSentence } from "../files/system-error.ts";
 import { nextStep, stepsOf, type Step } from "../language/grammar.ts";
 import { reportText, withJudgement, withStep, type Ending, type StepReport } from "../language/report.ts";
@@ -93,34 +94,28 @@ export class FileCommandRunner {
     guarded: GuardedFileCommand,
     context: ToolContext,
   ): Promise<FileCommandProgress | FileCommandReport> {
-    const step = stepAt(guarded);
-    const stepsAhead = stepsOf(guarded.value)[guarded.at + 1];
-    const facts = { isFed: guarded.piped !== null, leftOut: 0, stdout: "", stderr: "" };
-    const failing = (report: Partial<StepReport>, endsPipeline = true): Finished => ({
-      report: { ...facts, label: guarded.label, status: 1, ...report },
-      endsPipeline,
-    });
+    const { name } = stepAt(guarded);
     if (guarded.refusal?.need === null)
-      return this.#finish(guarded, failing({ label: step.name, stderr: guarded.refusal.message }));
-    if (guarded.verdict === "denied")
-      return this.#finish(guarded, failing({ stderr: "Denied; see the permission messages above." }));
+      return this.#conclude(guarded, { type: "refused", message: guarded.refusal.message });
+    if (guarded.verdict === "denied") return this.#conclude(guarded, { type: "denied", judgement: null });
+    const run = () => this.#run(guarded, context);
+    // What reads may be read again when a run is resumed. What changes files must not happen twice, and whether it did
+    // when the process ended in the middle of it, nobody knows: that is what the model is told.
+    const ending = changingCommands.has(name)
+      ? await context.once(`file-command:${guarded.id}`, run, { verify: () => interrupted })
+      : await run();
+    context.signal.throwIfAborted();
+    return this.#conclude(guarded, ending);
+  }
+
+  async #run(guarded: GuardedFileCommand, context: ToolContext): Promise<CommandEnding> {
     const ready = await this.#ready(guarded, context);
-    if ("refusal" in ready)
-      return this.#finish(guarded, failing({ label: step.name, stderr: ready.refusal.message }));
-    if ("judgement" in ready) {
-      const parts = withJudgement(guarded, ready.judgement);
-      const why = failing({ stderr: "Denied; see the permission messages above." });
-      return this.#finish({ ...guarded, ...parts }, why);
-    }
+    if ("refusal" in ready) return { type: "refused", message: ready.refusal.message };
+    if ("judgement" in ready) return { type: "denied", judgement: ready.judgement };
     const stdin = this.#takePiped(guarded.piped);
-    if (stdin === "lost")
-      return this.#finish(
-        guarded,
-        failing({
-          stderr: "The piped bytes are gone: the process that held them has ended. Run the pipeline again.",
-        }),
-      );
+    if (stdin === "lost") return { type: "lost" };
     const { policy, timeoutMs, spoolLimits } = this.#settings;
+    const stepsAhead = stepsOf(guarded.value)[guarded.at + 1];
     try {
       const outcome = await execute(ready.prepared, {
         stdin: stdin?.bytes ?? null,
@@ -130,10 +125,30 @@ export class FileCommandRunner {
         timeoutMs,
         spoolLimits,
       });
-      return this.#conclude(guarded, ready.label, outcome);
+      return this.#ending(ready.label, outcome);
+    } catch (error) {
+      // As far as it got, it happened.
+      if (context.signal.aborted) return interrupted;
+      throw error;
     } finally {
       stdin?.dispose();
       ready.access.close();
+    }
+  }
+
+  #ending(label: string, outcome: Outcome): CommandEnding {
+    switch (outcome.type) {
+      case "done": {
+        const { spool, ...done } = outcome;
+        return { ...done, label, piped: spool === undefined ? null : this.#carry(spool) };
+      }
+      case "refused":
+        return { type: "refused", message: tellable(outcome.refusal, this.#settings.policy).message };
+      case "failed":
+        return { type: "failed", label, why: systemSentence(outcome.error) ?? errorName(outcome.error) };
+      case "timed-out":
+      case "too-large":
+        return { type: outcome.type, label };
     }
   }
 
@@ -151,49 +166,61 @@ export class FileCommandRunner {
     return judgement.status === "allowed" ? again : { judgement };
   }
 
-  #conclude(
-    guarded: GuardedFileCommand,
-    label: string,
-    outcome: Outcome,
-  ): FileCommandProgress | FileCommandReport {
-    const facts = { label, isFed: guarded.piped !== null, leftOut: 0, stdout: "" };
-    switch (outcome.type) {
+  #conclude(guarded: GuardedFileCommand, ending: CommandEnding): FileCommandProgress | FileCommandReport {
+    const { name } = stepAt(guarded);
+    const facts = { label: guarded.label, isFed: guarded.piped !== null, leftOut: 0, stdout: "", status: 1 };
+    const failing = (report: Partial<StepReport> & { readonly stderr: string }) =>
+      this.#finish(guarded, { report: { ...facts, ...report }, endsPipeline: true });
+    switch (ending.type) {
       case "done": {
-        const { status, stdout, stderr, leftOut, spool } = outcome;
-        const report = { ...facts, status, stdout, stderr, leftOut };
-        return this.#finish(guarded, { report, endsPipeline: false, spool });
+        const { type: _done, piped, ...shown } = ending;
+        return this.#finish(guarded, { report: { ...facts, ...shown }, endsPipeline: false, piped });
       }
-      case "refused": {
-        const { message } = tellable(outcome.refusal, this.#settings.policy);
-        const report = { ...facts, label: stepAt(guarded).name, status: 1, stderr: message };
-        return this.#finish(guarded, { report, endsPipeline: true });
+      case "refused":
+        return failing({ label: name, stderr: ending.message });
+      case "denied": {
+        const { judgement } = ending;
+        const parts = judgement === null ? {} : withJudgement(guarded, judgement);
+        const report = { ...facts, stderr: "Denied; see the permission messages above." };
+        return this.#finish({ ...guarded, ...parts }, { report, endsPipeline: true });
       }
-      case "timed-out": {
-        const stderr = "Stopped: it took more than 60 seconds. Its output was discarded.";
-        return this.#finish(guarded, { report: { ...facts, status: 124, stderr }, endsPipeline: true });
-      }
+      case "lost":
+        return failing({
+          stderr: "The piped bytes are gone: the process that held them has ended. Run the pipeline again.",
+        });
+      case "interrupted":
+        return failing({
+          stderr:
+            "The process ended while this command ran: it may have been done, in part or as a whole. Look before you run it again.",
+        });
+      case "timed-out":
+        return failing({
+          label: ending.label,
+          status: 124,
+          stderr: "Stopped: it took more than 60 seconds. Its output was discarded.",
+        });
       case "too-large": {
         const stderr = "The output is too large to be shown, so none of it is. Narrow the command.";
-        return stopped(guarded, { type: "too-large", status: 1 }, { ...facts, status: 1, stderr });
+        return stopped(guarded, { type: "too-large", status: 1 }, { ...facts, label: ending.label, stderr });
       }
-      case "failed": {
-        const stderr = systemSentence(outcome.error) ?? errorName(outcome.error);
-        return stopped(guarded, { type: "execution-error" }, { ...facts, status: 1, stderr });
-      }
+      case "failed":
+        return stopped(
+          guarded,
+          { type: "execution-error" },
+          { ...facts, label: ending.label, stderr: ending.why },
+        );
     }
   }
 
   /** Adds a step to the report, and goes to the next one that is reached. */
   #finish(
     position: Position,
-    { report, endsPipeline, spool }: Finished,
+    { report, endsPipeline, piped = null }: Finished,
   ): FileCommandProgress | FileCommandReport {
     const { status } = report;
     const steps = stepsOf(position.value);
     const parts = withStep(position, report);
     const next = nextStep(steps, { at: position.at, status, endsPipeline });
-    const isFed = next !== undefined && steps[next]?.operator === "|";
-    if (!isFed) spool?.dispose();
     if (next === undefined) {
       return FileCommandReport({
         value: reportText({ type: "exit", status }, parts),
@@ -201,7 +228,6 @@ export class FileCommandRunner {
         status,
       });
     }
-    const piped = isFed && spool !== undefined ? this.#carry(spool) : null;
     return FileCommandProgress({ ...positionOf(position), ...parts, at: next, status, piped }, hidden);
   }
 
@@ -237,8 +263,30 @@ export class FileCommandRunner {
 interface Finished {
   readonly report: StepReport;
   readonly endsPipeline: boolean;
-  readonly spool?: Spool | undefined;
+  /** What it wrote for the next command, which reads it. */
+  readonly piped?: Piped | null;
 }
+
+/** How a command that was reached ended: plain data, which a journal may keep. */
+type CommandEnding =
+  | {
+      readonly type: "done";
+      readonly label: string;
+      readonly status: number;
+      /** Null when it was piped. */
+      readonly stdout: string | null;
+      readonly stderr: string;
+      readonly leftOut: number;
+      readonly piped: Piped | null;
+    }
+  | { readonly type: "refused"; readonly message: string }
+  /** `judgement` is null for a denial that the report already has. */
+  | { readonly type: "denied"; readonly judgement: Judgement | null }
+  | { readonly type: "failed"; readonly label: string; readonly why: string }
+  | { readonly type: "timed-out" | "too-large"; readonly label: string }
+  | { readonly type: "lost" | "interrupted" };
+
+const interrupted: CommandEnding = { type: "interrupted" };
 
 interface PipedBytes {
   readonly bytes: AsyncIterable<Uint8Array>;

@@ -10,6 +10,7 @@ import {
 } from "@roboz/core";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -178,6 +179,21 @@ describe("a patch", () => {
       event.type === "runtime" && "audit" in event.data ? [event.data["verdict"]] : [],
     );
     expect(audits).toEqual(["allow", "allow", "deny"]);
+  });
+
+  it("says no more than that it is denied about a file that may not be read (PB-01, PA-11)", async () => {
+    linkSync(join(base, "notes/a"), join(base, "notes/second"));
+    const rules: Rules = { ...all, deny: [{ pattern: "notes/second", operations: ["read"] }] };
+    const given = { old_string: "", new_string: "x" };
+    const told = await patch({ path: "notes/second", ...given });
+    expect(told).toMatchObject({ outcome: "refused" });
+    expect(told.value).toContain("Has more than one hard link");
+    const events: RunEvent[] = [];
+    const denied = await patch({ path: "notes/second", ...given }, { rules, events });
+    expect(denied).toMatchObject({ outcome: "denied" });
+    expect(denied.value).toContain(`Denied read: '${base}/notes/second'`);
+    expect(denied.value).not.toContain("hard link");
+    expect(events.some((event) => event.type === "runtime" && event.data["verdict"] === "deny")).toBe(true);
   });
 
   it("asks for each need, keeps the exchange in its report, and does nothing after a no", async () => {

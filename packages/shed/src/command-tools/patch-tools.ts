@@ -29,7 +29,7 @@ import {
 } from "./approval.ts";
 import { confirm, fingerprintOf, guardPrepared, resumed, suspendFor, type Waited } from "./guarding.ts";
 import { exchangeSchema } from "./payloads.ts";
-import { PreparedStore } from "./preparation.ts";
+import { PreparedStore, tellable } from "./preparation.ts";
 
 const patchInput = z.strictObject({
   path: z.string().meta({ description: "One file, relative to the base or absolute; no pattern." }),
@@ -54,8 +54,11 @@ type GuardedPatch = Of<typeof GuardedPatch>;
 
 /** How a patch ended; `value` is the report that the model reads. */
 export const PatchReport = Str.extend("patch_report", {
-  /** `"refused"`: nothing was judged. `"failed"`: it was allowed, and the file is as it was. */
-  outcome: z.enum(["done", "failed", "denied", "refused"]),
+  /**
+   * `"refused"`: nothing was judged. `"failed"`: it was allowed, and the file is as it was. `"interrupted"`: the process
+   * ended while it was done, so that it may have happened.
+   */
+  outcome: z.enum(["done", "failed", "denied", "refused", "interrupted"]),
 });
 export type PatchReport = Of<typeof PatchReport>;
 
@@ -112,6 +115,17 @@ export function patchTools(options: GuardedToolOptions): PatchTools {
 
 type PatchInput = z.output<typeof patchInput>;
 
+/** How a patch ended, as a journal keeps it. */
+interface PatchEnding {
+  readonly outcome: PatchReport["outcome"];
+  readonly text: string;
+}
+
+const interrupted: PatchEnding = {
+  outcome: "interrupted",
+  text: "The process ended while the patch was done: read the file to see whether it was.",
+};
+
 /** A patch that is ready, and the way to its file. */
 interface Ready {
   readonly patch: PreparedPatch;
@@ -158,20 +172,25 @@ class Patcher {
   }
 
   async execute(guarded: GuardedPatch, context: ToolContext): Promise<PatchReport> {
-    const kept = this.#prepared.take(guarded.id);
-    const said = guarded.exchanges.map(exchangeText);
-    let ready = kept;
+    // A patch must not happen twice when a run is resumed, and the model is told when nobody knows whether it did.
+    const { outcome, text } = await context.once(`patch:${guarded.id}`, () => this.#run(guarded, context), {
+      verify: () => interrupted,
+    });
+    return report(guarded, outcome, text, guarded.exchanges.map(exchangeText));
+  }
+
+  async #run(guarded: GuardedPatch, context: ToolContext): Promise<PatchEnding> {
+    let ready = this.#prepared.take(guarded.id);
     if (ready === undefined || guarded.fingerprint !== null) {
       const again = await this.#prepare(guarded, context);
-      if (again instanceof CommandRefusal) return this.#refused(guarded, again, context);
+      if (again instanceof CommandRefusal) return this.#refusal(again, context);
       const judgement = await confirm(this.#call(context), again.patch, guarded);
-      if (judgement.status === "denied")
-        return report(guarded, "denied", [...said, judgement.message].join("\n"));
+      if (judgement.status === "denied") return { outcome: "denied", text: judgement.message };
       ready = again;
     }
     try {
       const { isDone, text } = ready.patch.run();
-      return report(guarded, isDone ? "done" : "failed", text, said);
+      return { outcome: isDone ? "done" : "failed", text };
     } finally {
       ready.access.close();
     }
@@ -200,11 +219,18 @@ class Patcher {
   }
 
   #refused(request: PatchInput, refusal: CommandRefusal, context: ToolContext): PatchReport {
-    if (!(refusal instanceof LookDenied)) return report(request, "refused", refusal.message);
-    const { need } = refusal;
-    const { verdict, rule = null } = this.#options.policy.decide(need.operation, need.location);
+    const { outcome, text } = this.#refusal(refusal, context);
+    return report(request, outcome, text);
+  }
+
+  /** A refusal that would give away something about a place that may not be read is told as a denial. */
+  #refusal(refusal: CommandRefusal, context: ToolContext): PatchEnding {
+    const { policy } = this.#options;
+    const { message, need } = refusal instanceof LookDenied ? refusal : tellable(refusal, policy);
+    if (need === null) return { outcome: "refused", text: message };
+    const { verdict, rule = null } = policy.decide(need.operation, need.location);
     auditDecision(this.#call(context), { ...need, verdict, rule, answeredBy: "policy" });
-    return report(request, "denied", refusal.message);
+    return { outcome: "denied", text: message };
   }
 
   #call(context: ToolContext): GuardedCall {

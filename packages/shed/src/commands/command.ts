@@ -25,6 +25,17 @@ export const commandNames = Object.freeze([
 ] as const);
 export type CommandName = (typeof commandNames)[number];
 
+/** The commands that change files: when a run is resumed, they must not happen a second time. */
+export const changingCommands: ReadonlySet<CommandName> = new Set([
+  "cp",
+  "mv",
+  "tee",
+  "touch",
+  "mkdir",
+  "gio",
+  "rm",
+] as const);
+
 /** A token of one command after its `CMD`. */
 export interface CommandToken {
   readonly text: string;
