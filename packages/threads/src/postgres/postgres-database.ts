@@ -21,6 +21,13 @@ const conflictTries = 20;
 /** What became of a transaction of which the answer to the commit was lost. */
 type Outcome = "committed" | "aborted" | "unknown";
 
+/** A PostgreSQL database, for what does more with it than the store. */
+export interface PostgresDatabase extends ThreadDatabase {
+  readonly schema: string;
+  /** Runs a statement, or several without parameters, on a connection of the pool. */
+  readonly execute: (sql: string, parameters?: unknown[]) => Promise<{ readonly rows: unknown[] }>;
+}
+
 /**
  * Opens a PostgreSQL database, 13 or later, for a store of threads; any number of processes may share it. Poolers that hand out
  * a connection per transaction cannot stand between, for they lose what is listened to.
@@ -35,19 +42,33 @@ type Outcome = "committed" | "aborted" | "unknown";
 export async function openPostgresDatabase(
   url: string,
   options: PostgresDatabaseOptions = {},
-): Promise<ThreadDatabase> {
+): Promise<PostgresDatabase> {
   const settings = postgresSettings(url, options);
   const driver = await loadPostgres();
   const pool = openPool(driver, settings);
   const words = openWords(driver, pool, settings);
   let closing: Promise<void> | undefined;
-  const connect = (): Promise<PoolClient> => {
+  const connect = async (): Promise<PoolClient> => {
     if (closing !== undefined) throw new Error("The database was closed");
     return pool.connect();
   };
   const transaction = <T>(work: (queries: Queries) => Promise<T>, lock?: string): Promise<T> =>
     patiently(settings, () => commit(connect, work, lock));
-  const database: ThreadDatabase = {
+  const database: PostgresDatabase = {
+    schema: settings.schema,
+    execute: async (sql, parameters) => {
+      const client = await connect();
+      let failed: Error | undefined;
+      try {
+        return await client.query(sql, parameters);
+      } catch (error) {
+        // Several statements may have left a transaction open.
+        failed = asError(error);
+        throw error;
+      } finally {
+        client.release(failed);
+      }
+    },
     isShared: true,
     rowLock: " FOR UPDATE",
     transaction: (work) => transaction(work),

@@ -4,6 +4,8 @@ import type { PoolClient } from "pg";
 
 import type { Queries, SqlParameter, SqlRow } from "../store/database.ts";
 
+const clients = new WeakMap<Queries, PoolClient>();
+
 /** Statements that are kept prepared; those beyond are made from lists of any length. */
 const names = new Map<string, string>();
 const namesAtMost = 300;
@@ -12,10 +14,19 @@ const namesAtMost = 300;
 export function queriesOn(client: PoolClient): Queries {
   const query = (sql: string, parameters: readonly SqlParameter[]) =>
     client.query<SqlRow>({ ...named(sql), text: sql, values: parameters.map(storable) });
-  return {
+  const queries: Queries = {
     rows: async (sql, ...parameters) => (await query(sql, parameters)).rows,
     run: async (sql, ...parameters) => (await query(sql, parameters)).rowCount ?? 0,
   };
+  clients.set(queries, client);
+  return queries;
+}
+
+/** The connection under the statements of a transaction, for what else is to be part of it. */
+export function connectionOf(queries: Queries): PoolClient {
+  const client = clients.get(queries);
+  if (client === undefined) throw new Error("The statements are those of another database");
+  return client;
 }
 
 function named(sql: string): { readonly name?: string } {

@@ -36,6 +36,11 @@ export interface ThreadDatabase {
   readonly listen: (channel: string, listener: (word: string) => void) => () => void;
   /** Tells all who listen. Never fails. */
   readonly notify: (channel: string, word: string) => void;
+  /**
+   * Hands queued turns to what gives them to workers, in the transaction that queues them; left out where workers look for
+   * them themselves.
+   */
+  readonly handOver?: ((queries: Queries, turnIds: readonly string[]) => Promise<void>) | undefined;
   /** Ends all connections. */
   readonly close: () => Promise<void>;
 }

@@ -69,14 +69,16 @@ export async function openThreadStore(
   const write: ThreadStore["write"] = async (work) => {
     let threads = new Set<string>();
     let turns = new Set<string>();
-    const result = await database.transaction((queries) => {
+    const result = await database.transaction(async (queries) => {
       threads = new Set();
       turns = new Set();
-      return work({
+      const done = await work({
         ...viewOf(queries),
         touch: (threadId) => threads.add(threadId),
         queued: (turnId) => turns.add(turnId),
       });
+      if (turns.size > 0) await database.handOver?.(queries, [...turns]);
+      return done;
     });
     for (const threadId of threads) database.notify(threadChannel, threadId);
     for (const turnId of turns) database.notify(turnChannel, turnId);

@@ -1,0 +1,165 @@
+import { integer, text } from "../store/database.ts";
+import { Parameters } from "../store/listing.ts";
+import type { ThreadStore } from "../store/thread-store.ts";
+import type { TurnJob, TurnJobs } from "./turn-jobs.ts";
+
+/** Hands out queued turns. */
+export interface TurnQueue {
+  /** Begins to call `work` with queued turns, so many at once, and so many of one organisation over all workers. */
+  readonly start: (
+    work: (turnId: string) => Promise<void>,
+    options: { readonly concurrency: number; readonly perOrg: number },
+  ) => Promise<void>;
+  /** Hands out nothing more; what was handed out is not waited for. */
+  readonly stop: () => Promise<void>;
+}
+
+/** How often the queue is looked at, in milliseconds, when nothing was heard of a new turn. */
+const pollMs = 250;
+
+/** How often turns are looked for that are queued and have no job, in milliseconds. There should be none. */
+const sweepMs = 15_000;
+
+/** A queue's work, from `start` to `stop`. */
+interface Shift {
+  readonly end: () => void;
+}
+
+/** Hands out the turns that pg-boss has jobs for. */
+export function bossTurnQueue(store: ThreadStore, jobs: TurnJobs): TurnQueue {
+  let shift: Shift | undefined;
+  return {
+    start: (work, { concurrency, perOrg }) => {
+      shift?.end();
+      let busy = 0;
+      shift = beginShift(store, {
+        handOut: async (again) => {
+          const free = concurrency - busy;
+          if (free <= 0) return;
+          const taken = await jobs.take(free);
+          const { ready, early, stray } = await sortJobs(store, taken, perOrg);
+          await Promise.all([jobs.drop(stray), jobs.postpone(early)]);
+          for (const job of ready) {
+            busy += 1;
+            // A job that stays behind is handed out again, to somebody who finds its turn taken.
+            void work(job.turnId)
+              .then(() => jobs.drop([job]))
+              .catch(() => undefined)
+              .finally(() => {
+                busy -= 1;
+                again();
+              });
+          }
+        },
+        sweep: () => addMissing(store, jobs),
+      });
+      return Promise.resolve();
+    },
+    stop: () => {
+      shift?.end();
+      shift = undefined;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Looks whenever something was queued and every now and then, one look at a time. */
+function beginShift(
+  store: ThreadStore,
+  {
+    handOut,
+    sweep,
+  }: { readonly handOut: (again: () => void) => Promise<void>; readonly sweep: () => Promise<void> },
+): Shift {
+  let isOver = false;
+  let isLooking = false;
+  let isWanted = false;
+  const look = (): void => {
+    if (isOver) return;
+    if (isLooking) {
+      isWanted = true;
+      return;
+    }
+    isLooking = true;
+    isWanted = false;
+    // A database that is away is looked at again with the next beat.
+    void handOut(look)
+      .catch(() => undefined)
+      .finally(() => {
+        isLooking = false;
+        if (isWanted) look();
+      });
+  };
+  const stopListening = store.onQueued(look);
+  const beat = setInterval(look, pollMs);
+  const sweeping = setInterval(() => void sweep().catch(() => undefined), sweepMs);
+  look();
+  return {
+    end: () => {
+      isOver = true;
+      stopListening();
+      clearInterval(beat);
+      clearInterval(sweeping);
+    },
+  };
+}
+
+interface SortedJobs {
+  readonly ready: readonly TurnJob[];
+  /** Of an organisation that has enough at work. */
+  readonly early: readonly TurnJob[];
+  /** Of no turn that is queued. */
+  readonly stray: readonly TurnJob[];
+}
+
+/** Which jobs can be worked on now. */
+async function sortJobs(store: ThreadStore, jobs: readonly TurnJob[], perOrg: number): Promise<SortedJobs> {
+  const sorted: { [Kind in keyof SortedJobs]: TurnJob[] } = { ready: [], early: [], stray: [] };
+  if (jobs.length === 0) return sorted;
+  const parameters = new Parameters();
+  const list = parameters.list(jobs.map(({ turnId }) => turnId));
+  const rows = await store.read(({ queries }) =>
+    queries.rows(
+      `SELECT t.turn_id, t.org_id,
+        (SELECT COUNT(*) FROM turns r WHERE r.org_id = t.org_id AND r.state = 'running') AS at_work
+        FROM turns t WHERE t.state = 'queued' AND t.turn_id IN ${list}`,
+      ...parameters.values,
+    ),
+  );
+  const queued = new Map(rows.map((row) => [text(row, "turn_id"), row]));
+  const begun = new Map<string, number>();
+  for (const job of jobs) {
+    const row = queued.get(job.turnId);
+    // Of two jobs of one turn, one is enough.
+    queued.delete(job.turnId);
+    if (row === undefined) {
+      sorted.stray.push(job);
+      continue;
+    }
+    const org = text(row, "org_id");
+    const atWork = integer(row, "at_work") + (begun.get(org) ?? 0);
+    if (atWork >= perOrg) {
+      sorted.early.push(job);
+      continue;
+    }
+    begun.set(org, (begun.get(org) ?? 0) + 1);
+    sorted.ready.push(job);
+  }
+  return sorted;
+}
+
+/** Adds jobs for turns that have waited for a while. One job too many does no harm. */
+async function addMissing(store: ThreadStore, jobs: TurnJobs): Promise<void> {
+  const before = new Date(Date.parse(store.now()) - sweepMs).toISOString();
+  await store.write(async ({ queries }) => {
+    const rows = await queries.rows(
+      "SELECT turn_id FROM turns WHERE state = 'queued' AND queued_at < $1 ORDER BY queued_at LIMIT 100",
+      before,
+    );
+    if (rows.length > 0)
+      await jobs.add(
+        queries,
+        rows.map((row) => text(row, "turn_id")),
+      );
+  });
+}
