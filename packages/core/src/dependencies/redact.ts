@@ -7,7 +7,7 @@ import { formsOf, type SecretForms } from "./secret-forms.ts";
 export interface RedactionOptions {
   /** Values that must not be shown. Blank ones and those of less than three characters are not looked for. */
   readonly secrets?: Iterable<string> | undefined;
-  /** Where variables that are named like credentials are found; the process's environment by default. */
+  /** Where variables that are named like credentials are found; the process's environment by default; a browser has none. */
   readonly environment?: Environment | undefined;
   /** Where the text is cut, after it was masked; 100 000 by default. */
   readonly maxCharacters?: number | undefined;
@@ -37,13 +37,18 @@ export function redactSecrets(text: string, options: RedactionOptions = {}): str
 export type Redactor = (text: string, maxCharacters: number) => string;
 
 /** What masks several texts, with the secrets as they are now. */
-export function redactor({ secrets = [], environment = process.env }: RedactionOptions): Redactor {
+export function redactor({ secrets = [], environment = ownEnvironment() }: RedactionOptions): Redactor {
   const forms = formsOf([...secrets, ...environmentSecrets(environment)]);
   return (text, maxCharacters) => {
     const shown = text.slice(0, maxCharacters + forms.reach + patternReach);
     const ranges = merged(layersOf(shown).flatMap((layer) => secretRanges(layer, forms)));
     return masked(text, shown, ranges, maxCharacters);
   };
+}
+
+/** The process's environment; a browser has none. */
+function ownEnvironment(): Environment {
+  return typeof process === "undefined" ? {} : process.env;
 }
 
 /** Where a layer shows a secret, as places in the original text. */

@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-
 import { decodedOnce } from "./decoded-text.ts";
 
 /** Shorter values are not masked: they could be guessed, and the gaps in a text would give them away. */
@@ -69,14 +67,15 @@ function spellings(secret: string): readonly string[] {
 }
 
 /** A text's bytes: in UTF-8, and in Latin-1 where that differs and can be. */
-function bytesOf(text: string): readonly Buffer[] {
-  const utf8 = Buffer.from(text, "utf8");
-  const latin1 = Buffer.from(text, "latin1");
-  return latin1.toString("latin1") === text && !latin1.equals(utf8) ? [utf8, latin1] : [utf8];
+function bytesOf(text: string): readonly Uint8Array[] {
+  const utf8 = new TextEncoder().encode(text);
+  const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0);
+  const isLatin1 = codes.every((code) => code <= 0xff);
+  return isLatin1 && codes.some((code) => code > 0x7f) ? [utf8, Uint8Array.from(codes)] : [utf8];
 }
 
 /** The base64 of bytes that come after `offset` others, without the characters that share bits with others. */
-function base64At(bytes: Buffer, offset: number): string {
-  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+function base64At(bytes: Uint8Array, offset: number): string {
+  const text = btoa("\0".repeat(offset) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }

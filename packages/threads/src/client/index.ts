@@ -261,3 +261,35 @@ export type {
   AgentToolResultEvent,
   AgentToolUseEvent,
 } from "./events.ts";
+export { AgentThread } from "./agent-thread.ts";
+export { analysisScope, mergeAnalysisScopes } from "./analysis-scope.ts";
+export { DatasetSummaries, type FollowSummaryOptions } from "./dataset-summaries.ts";
+export type { FollowOptions } from "./follower.ts";
+export {
+  AgentThreadGoalView,
+  type AgentGoalResult,
+  type CreateEventsResult,
+  type DatasetSummaryResult,
+  type DatasetTriageResult,
+} from "./goal-view.ts";
+export type { RetrySettings } from "./http/retry.ts";
+export { ThreadsClient, type Call, type ThreadsClientOptions } from "./http/threads-client.ts";
+export type {
+  ChangeOptions,
+  FromIdOptions,
+  RunOptions,
+  SendOptions,
+  SendTextOptions,
+  StartOptions,
+} from "./thread-options.ts";
+export {
+  ClientTool,
+  clientTool,
+  type CheckedToolDefinition,
+  type ClientToolAnswer,
+  type ClientToolContext,
+  type DescribedToolDefinition,
+} from "./tools/client-tool.ts";
+export { parseDocComment, type DocComment } from "./tools/doc-comment.ts";
+export type { JsonSchema } from "./tools/input-schema.ts";
+export type { DeclaredTool } from "./tools/tool-registry.ts";

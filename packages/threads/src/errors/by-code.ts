@@ -87,5 +87,5 @@ export function exceptionFor(
   const named = error.error_code === undefined ? undefined : kindNamed(error.error_code);
   const found = named ?? kindOfStatus(status, failure.message);
   if (found !== undefined) return found.make({ ...failure, status }, error);
-  return new RobotoHttpException("threads/http", "RobotoHttpException", { ...failure, status });
+  return new RobotoHttpException("RobotoHttpException", { ...failure, status });
 }

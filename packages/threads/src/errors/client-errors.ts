@@ -1,38 +1,28 @@
 import { ThreadsError } from "./thread-error.ts";
 
-/** The codes of {@link RobotoThreadStateError} and its subclass. */
-type StateErrorCode = "threads/state" | "threads/goals-failed";
-
 /** A thread is in a state in which this cannot go on. */
-export class RobotoThreadStateError<out Code extends StateErrorCode = StateErrorCode> extends ThreadsError {
-  readonly code: Code | "threads/state";
+export class RobotoThreadStateError extends ThreadsError {
+  readonly code: "threads/state" | "threads/goals-failed" = "threads/state";
   readonly threadId: string;
   readonly status: string;
 
   constructor(
     { message, threadId, status }: { message: string; threadId: string; status: string },
-    code?: Code,
     name = "RobotoThreadStateError",
   ) {
     super(name, message);
-    this.code = code ?? "threads/state";
     this.threadId = threadId;
     this.status = status;
   }
 }
 
 /** The agent gave up with goals unachieved; `goals` of the thread says which. A message lets it go on. */
-export class RobotoAgentGoalsFailedException extends RobotoThreadStateError<"threads/goals-failed"> {
+export class RobotoAgentGoalsFailedException extends RobotoThreadStateError {
+  override readonly code = "threads/goals-failed";
+
   constructor({ threadId }: { threadId: string }) {
-    super(
-      {
-        message: `The agent of thread \`${threadId}\` gave up with goals unachieved; look at \`goals\`, or send a message`,
-        threadId,
-        status: "goals_failed",
-      },
-      "threads/goals-failed",
-      "RobotoAgentGoalsFailedException",
-    );
+    const message = `The agent of thread \`${threadId}\` gave up with goals unachieved; look at \`goals\`, or send a message`;
+    super({ message, threadId, status: "goals_failed" }, "RobotoAgentGoalsFailedException");
   }
 }
 

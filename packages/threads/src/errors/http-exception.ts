@@ -50,8 +50,8 @@ export interface HttpFailure {
  * The base of what a server refused, and of what was refused before it was sent. By itself: a refusal without a class of
  * its own; `status` and `body` say more.
  */
-export class RobotoHttpException<out Code extends HttpErrorCode = HttpErrorCode> extends ThreadsError {
-  readonly code: Code;
+export class RobotoHttpException extends ThreadsError {
+  readonly code: HttpErrorCode = "threads/http";
   /** The class's name on the wire. */
   readonly errorCode: string;
   /** The status of the answer; nothing when the request was refused before it was sent. */
@@ -61,9 +61,8 @@ export class RobotoHttpException<out Code extends HttpErrorCode = HttpErrorCode>
   readonly details: unknown;
   readonly body: string | undefined;
 
-  constructor(code: Code, errorCode: string, failure: HttpFailure) {
+  constructor(errorCode: string, failure: HttpFailure) {
     super(errorCode, failure.message, failure.cause === undefined ? undefined : { cause: failure.cause });
-    this.code = code;
     this.errorCode = errorCode;
     this.status = failure.status;
     this.headers = failure.headers ?? {};

@@ -1,186 +1,237 @@
-import { RobotoHttpException, type HttpErrorCode, type HttpFailure } from "./http-exception.ts";
+import { RobotoHttpException, type HttpFailure } from "./http-exception.ts";
 
 /** A request that breaks a rule. Without a `status` it was refused before it was sent. */
-export class RobotoInvalidRequestException extends RobotoHttpException<"threads/invalid-request"> {
+export class RobotoInvalidRequestException extends RobotoHttpException {
+  override readonly code = "threads/invalid-request";
+
   constructor(failure: HttpFailure) {
-    super("threads/invalid-request", "RobotoInvalidRequestException", failure);
+    super("RobotoInvalidRequestException", failure);
   }
 }
 
 /** The caller is in several organisations, or in none, and did not say which one is meant. */
-export class RobotoNoOrgProvidedException extends RobotoHttpException<"threads/no-org-provided"> {
+export class RobotoNoOrgProvidedException extends RobotoHttpException {
+  override readonly code = "threads/no-org-provided";
+
   constructor(failure: HttpFailure) {
-    super("threads/no-org-provided", "RobotoNoOrgProvidedException", failure);
+    super("RobotoNoOrgProvidedException", failure);
   }
 }
 
 /** The caller may not do this; it was not done. */
-export class RobotoUnauthorizedException extends RobotoHttpException<"threads/unauthorized"> {
+export class RobotoUnauthorizedException extends RobotoHttpException {
+  override readonly code = "threads/unauthorized";
+
   constructor(failure: HttpFailure) {
-    super("threads/unauthorized", "RobotoUnauthorizedException", failure);
+    super("RobotoUnauthorizedException", failure);
   }
 }
 
 /** The caller is explicitly denied. */
-export class RobotoAuthenticationFailureException extends RobotoHttpException<"threads/authentication-failure"> {
+export class RobotoAuthenticationFailureException extends RobotoHttpException {
+  override readonly code = "threads/authentication-failure";
+
   constructor(failure: HttpFailure) {
-    super("threads/authentication-failure", "RobotoAuthenticationFailureException", failure);
+    super("RobotoAuthenticationFailureException", failure);
   }
 }
 
 /** The thread belongs to another surface: it can be read and forked, and not be written to. */
-export class RobotoThreadReadOnlyException extends RobotoHttpException<"threads/thread-read-only"> {
+export class RobotoThreadReadOnlyException extends RobotoHttpException {
+  override readonly code = "threads/thread-read-only";
+
   constructor(failure: HttpFailure) {
-    super("threads/thread-read-only", "RobotoThreadReadOnlyException", failure);
+    super("RobotoThreadReadOnlyException", failure);
   }
 }
 
 /** The organisation does not have this feature. */
-export class RobotoFeatureNotAvailableException extends RobotoHttpException<"threads/feature-not-available"> {
+export class RobotoFeatureNotAvailableException extends RobotoHttpException {
+  override readonly code = "threads/feature-not-available";
+
   constructor(failure: HttpFailure) {
-    super("threads/feature-not-available", "RobotoFeatureNotAvailableException", failure);
+    super("RobotoFeatureNotAvailableException", failure);
   }
 }
 
 /** There is no such thing, or it may not be seen. */
-export class RobotoNotFoundException<
-  out Code extends HttpErrorCode = "threads/not-found",
-> extends RobotoHttpException<Code | "threads/not-found"> {
-  constructor(failure: HttpFailure, code?: Code, errorCode = "RobotoNotFoundException") {
-    super(code ?? "threads/not-found", errorCode, failure);
+export class RobotoNotFoundException extends RobotoHttpException {
+  override readonly code: "threads/not-found" | "threads/dataset-not-found" | "threads/device-not-found" =
+    "threads/not-found";
+
+  constructor(failure: HttpFailure, errorCode = "RobotoNotFoundException") {
+    super(errorCode, failure);
   }
 }
 
 /** There is no such dataset. */
-export class RobotoDatasetNotFoundException extends RobotoNotFoundException<"threads/dataset-not-found"> {
+export class RobotoDatasetNotFoundException extends RobotoNotFoundException {
+  override readonly code = "threads/dataset-not-found";
+
   constructor(failure: HttpFailure) {
-    super(failure, "threads/dataset-not-found", "RobotoDatasetNotFoundException");
+    super(failure, "RobotoDatasetNotFoundException");
   }
 }
 
 /** There is no such device. */
-export class RobotoDeviceNotFoundException extends RobotoNotFoundException<"threads/device-not-found"> {
+export class RobotoDeviceNotFoundException extends RobotoNotFoundException {
+  override readonly code = "threads/device-not-found";
+
   constructor(failure: HttpFailure) {
-    super(failure, "threads/device-not-found", "RobotoDeviceNotFoundException");
+    super(failure, "RobotoDeviceNotFoundException");
   }
 }
 
 /** It exists and cannot be had yet; ask again later. */
-export class RobotoNotReadyException extends RobotoHttpException<"threads/not-ready"> {
+export class RobotoNotReadyException extends RobotoHttpException {
+  override readonly code = "threads/not-ready";
+
   constructor(failure: HttpFailure) {
-    super("threads/not-ready", "RobotoNotReadyException", failure);
+    super("RobotoNotReadyException", failure);
   }
 }
 
 /** The server has no such operation. */
-export class RobotoUnknownOperationException extends RobotoHttpException<"threads/unknown-operation"> {
+export class RobotoUnknownOperationException extends RobotoHttpException {
+  override readonly code = "threads/unknown-operation";
+
   constructor(failure: HttpFailure) {
-    super("threads/unknown-operation", "RobotoUnknownOperationException", failure);
+    super("RobotoUnknownOperationException", failure);
   }
 }
 
 /** Something of that name exists, or the same request is still being worked on. */
-export class RobotoConflictException extends RobotoHttpException<"threads/conflict"> {
+export class RobotoConflictException extends RobotoHttpException {
+  override readonly code = "threads/conflict";
+
   constructor(failure: HttpFailure) {
-    super("threads/conflict", "RobotoConflictException", failure);
+    super("RobotoConflictException", failure);
   }
 }
 
 /** A condition of the request does not hold. */
-export class RobotoConditionException extends RobotoHttpException<"threads/condition"> {
+export class RobotoConditionException extends RobotoHttpException {
+  override readonly code = "threads/condition";
+
   constructor(failure: HttpFailure) {
-    super("threads/condition", "RobotoConditionException", failure);
+    super("RobotoConditionException", failure);
   }
 }
 
 /** It was there once, and is gone. */
-export class RobotoExpiredException extends RobotoHttpException<"threads/expired"> {
+export class RobotoExpiredException extends RobotoHttpException {
+  override readonly code = "threads/expired";
+
   constructor(failure: HttpFailure) {
-    super("threads/expired", "RobotoExpiredException", failure);
+    super("RobotoExpiredException", failure);
   }
 }
 
 /** An argument is not allowed. */
-export class RobotoIllegalArgumentException extends RobotoHttpException<"threads/illegal-argument"> {
+export class RobotoIllegalArgumentException extends RobotoHttpException {
+  override readonly code = "threads/illegal-argument";
+
   constructor(failure: HttpFailure) {
-    super("threads/illegal-argument", "RobotoIllegalArgumentException", failure);
+    super("RobotoIllegalArgumentException", failure);
   }
 }
 
 /** It cannot go from the state it is in to the one asked for. */
-export class RobotoInvalidStateTransitionException extends RobotoHttpException<"threads/invalid-state-transition"> {
+export class RobotoInvalidStateTransitionException extends RobotoHttpException {
+  override readonly code = "threads/invalid-state-transition";
+
   constructor(failure: HttpFailure) {
-    super("threads/invalid-state-transition", "RobotoInvalidStateTransitionException", failure);
+    super("RobotoInvalidStateTransitionException", failure);
   }
 }
 
 /** The operation is no longer offered. */
-export class RobotoDeprecatedException extends RobotoHttpException<"threads/deprecated"> {
+export class RobotoDeprecatedException extends RobotoHttpException {
+  override readonly code = "threads/deprecated";
+
   constructor(failure: HttpFailure) {
-    super("threads/deprecated", "RobotoDeprecatedException", failure);
+    super("RobotoDeprecatedException", failure);
   }
 }
 
 /** The conversation is longer than the model takes. */
-export class RobotoContextTooLongException extends RobotoHttpException<"threads/context-too-long"> {
+export class RobotoContextTooLongException extends RobotoHttpException {
+  override readonly code = "threads/context-too-long";
+
   constructor(failure: HttpFailure) {
-    super("threads/context-too-long", "RobotoContextTooLongException", failure);
+    super("RobotoContextTooLongException", failure);
   }
 }
 
 /** The server failed. */
-export class RobotoServiceException extends RobotoHttpException<"threads/service"> {
+export class RobotoServiceException extends RobotoHttpException {
+  override readonly code = "threads/service";
+
   constructor(failure: HttpFailure) {
-    super("threads/service", "RobotoServiceException", failure);
+    super("RobotoServiceException", failure);
   }
 }
 
 /** A text could not be generated. */
-export class RobotoFailedToGenerateException extends RobotoHttpException<"threads/failed-to-generate"> {
+export class RobotoFailedToGenerateException extends RobotoHttpException {
+  override readonly code = "threads/failed-to-generate";
+
   constructor(failure: HttpFailure) {
-    super("threads/failed-to-generate", "RobotoFailedToGenerateException", failure);
+    super("RobotoFailedToGenerateException", failure);
   }
 }
 
 /** The server failed by a fault of its own. */
-export class RobotoInternalException extends RobotoHttpException<"threads/internal"> {
+export class RobotoInternalException extends RobotoHttpException {
+  override readonly code = "threads/internal";
+
   constructor(failure: HttpFailure) {
-    super("threads/internal", "RobotoInternalException", failure);
+    super("RobotoInternalException", failure);
   }
 }
 
 /** The server does not offer this. */
-export class RobotoNotImplementedException extends RobotoHttpException<"threads/not-implemented"> {
+export class RobotoNotImplementedException extends RobotoHttpException {
+  override readonly code = "threads/not-implemented";
+
   constructor(failure: HttpFailure) {
-    super("threads/not-implemented", "RobotoNotImplementedException", failure);
+    super("RobotoNotImplementedException", failure);
   }
 }
 
 /** The server is not available at the moment. */
-export class RobotoServiceUnavailableException extends RobotoHttpException<"threads/service-unavailable"> {
+export class RobotoServiceUnavailableException extends RobotoHttpException {
+  override readonly code = "threads/service-unavailable";
+
   constructor(failure: HttpFailure) {
-    super("threads/service-unavailable", "RobotoServiceUnavailableException", failure);
+    super("RobotoServiceUnavailableException", failure);
   }
 }
 
 /** The server took too long. */
-export class RobotoServiceTimeoutException extends RobotoHttpException<"threads/service-timeout"> {
+export class RobotoServiceTimeoutException extends RobotoHttpException {
+  override readonly code = "threads/service-timeout";
+
   constructor(failure: HttpFailure) {
-    super("threads/service-timeout", "RobotoServiceTimeoutException", failure);
+    super("RobotoServiceTimeoutException", failure);
   }
 }
 
 /** The operation took too long. */
-export class RobotoOperationTimeoutException extends RobotoHttpException<"threads/operation-timeout"> {
+export class RobotoOperationTimeoutException extends RobotoHttpException {
+  override readonly code = "threads/operation-timeout";
+
   constructor(failure: HttpFailure) {
-    super("threads/operation-timeout", "RobotoOperationTimeoutException", failure);
+    super("RobotoOperationTimeoutException", failure);
   }
 }
 
 /** The answer would be too large; asking again does not help. */
-export class RobotoResponseTooLargeException extends RobotoHttpException<"threads/response-too-large"> {
+export class RobotoResponseTooLargeException extends RobotoHttpException {
+  override readonly code = "threads/response-too-large";
+
   constructor(failure: HttpFailure) {
-    super("threads/response-too-large", "RobotoResponseTooLargeException", failure);
+    super("RobotoResponseTooLargeException", failure);
   }
 }
 
@@ -192,13 +243,14 @@ export interface LimitFacts {
 }
 
 /** The caller has, or asks for, more than is allowed; `headers` may say when to try again. */
-export class RobotoLimitExceededException extends RobotoHttpException<"threads/limit-exceeded"> {
+export class RobotoLimitExceededException extends RobotoHttpException {
+  override readonly code = "threads/limit-exceeded";
   readonly resource_name: string | null;
   readonly current_quantity: number | null;
   readonly limit_quantity: number | null;
 
   constructor(failure: HttpFailure, facts: Partial<LimitFacts> = {}) {
-    super("threads/limit-exceeded", "RobotoLimitExceededException", failure);
+    super("RobotoLimitExceededException", failure);
     this.resource_name = facts.resource_name ?? null;
     this.current_quantity = facts.current_quantity ?? null;
     this.limit_quantity = facts.limit_quantity ?? null;
@@ -206,15 +258,19 @@ export class RobotoLimitExceededException extends RobotoHttpException<"threads/l
 }
 
 /** The server could not be reached, or the connection broke; the origin is the `cause`. */
-export class RobotoConnectionError extends RobotoHttpException<"threads/connection"> {
+export class RobotoConnectionError extends RobotoHttpException {
+  override readonly code = "threads/connection";
+
   constructor(failure: HttpFailure) {
-    super("threads/connection", "RobotoConnectionError", failure);
+    super("RobotoConnectionError", failure);
   }
 }
 
 /** The server answered with something that is not what was asked for; the origin is the `cause`. */
-export class RobotoResponseError extends RobotoHttpException<"threads/response"> {
+export class RobotoResponseError extends RobotoHttpException {
+  override readonly code = "threads/response";
+
   constructor(failure: HttpFailure) {
-    super("threads/response", "RobotoResponseError", failure);
+    super("RobotoResponseError", failure);
   }
 }

@@ -69,7 +69,7 @@ const otherContentSchema = z.custom<never>(
 );
 
 /** Says what a block is when its sender left that out, by the fields it has. */
-function withContentType(block: unknown): unknown {
+export function withContentType(block: unknown): unknown {
   if (typeof block !== "object" || block === null) return block;
   if ("content_type" in block && block.content_type !== undefined && block.content_type !== null)
     return block;

@@ -29,7 +29,13 @@ export const submitFeedbackRequestSchema = z
       context.addIssue({ code: "custom", path: ["notes"], message: "says what `other` stands for" });
     }
   });
-export type SubmitFeedbackRequest = z.input<typeof submitFeedbackRequestSchema>;
+export interface SubmitFeedbackRequest {
+  readonly sentiment: FeedbackSentiment;
+  /** Those that fit the sentiment, see {@link feedbackCategories}; none by default. */
+  readonly categories?: readonly FeedbackCategory[] | null | undefined;
+  /** Asked for by the category `other`. */
+  readonly notes?: string | null | undefined;
+}
 
 const userFeedback = {
   feedback_id: z.string(),

@@ -18,12 +18,12 @@ export const messageSchema = z.object({
 });
 export type AgentMessage = z.output<typeof messageSchema>;
 
-/** A message as a request has it: roles and blocks are known ones. */
+/** A message as a request has it: roles and blocks are known ones; what is left out is for the server to say. */
 export const givenMessageSchema = z.object({
   role: z.enum(AgentRole),
   content: z.array(givenContentSchema),
-  status: z.enum(AgentMessageStatus).default("not_started"),
-  created: instantSchema.default(now),
+  status: z.enum(AgentMessageStatus).optional(),
+  created: z.iso.datetime({ offset: true }).optional(),
 });
 
 const terminal: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toolResultContentSchema, toolUseContentSchema } from "./blocks.ts";
+import { toolResultContentSchema, toolUseContentSchema, withContentType } from "./blocks.ts";
 import { AgentThreadStatus, open, ThreadOrigin, ThreadVisibility } from "./enums.ts";
 import { goalRecordSchema } from "./goals.ts";
 import { instantSchema, messageSchema } from "./message.ts";
@@ -90,8 +90,8 @@ export type AgentThreadSubject = z.output<typeof threadSubjectSchema>;
 
 /** The unsanitised pair of one call of a tool. */
 export const toolDetailSchema = z.object({
-  tool_use: toolUseContentSchema,
-  tool_result: toolResultContentSchema.nullable().default(null),
+  tool_use: z.preprocess(withContentType, toolUseContentSchema),
+  tool_result: z.preprocess(withContentType, toolResultContentSchema.nullable().default(null)),
 });
 export type AgentToolDetailResponse = z.output<typeof toolDetailSchema>;
 
