@@ -1,4 +1,6 @@
+import type { HealthSettingsError } from "./health/errors.ts";
 import type { PolicyError, SandboxError } from "./permissions/errors.ts";
+import type { ScriptServiceError, ScriptSettingsError } from "./scripts/errors.ts";
 
 const marker = Symbol.for("@roboz/shed/error");
 
@@ -20,7 +22,8 @@ export abstract class ShedError extends Error {
 }
 
 /** Every error this package throws, told apart by `code`. */
-export type AnyShedError = PolicyError | SandboxError;
+export type AnyShedError =
+  HealthSettingsError | PolicyError | SandboxError | ScriptServiceError | ScriptSettingsError;
 
 /** The codes of this package's errors. */
 export type ShedErrorCode = AnyShedError["code"];

@@ -28,8 +28,8 @@ export interface ListedEntry {
   readonly kind: EntryKind;
 }
 
-// Node does not export O_PATH. The number holds on every Linux that Node runs on.
-const pathOnly = 0o10000000;
+/** Node does not export O_PATH. The number holds on every Linux that Node runs on. */
+export const pathOnly = 0o10000000;
 const directoryFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** File systems that show the kernel's and other processes' state: proc, sysfs, debugfs, tracefs, securityfs, bpf. */
 const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11]);

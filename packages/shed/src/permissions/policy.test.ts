@@ -260,7 +260,7 @@ describe("the base of a policy", () => {
       new PermissionPolicy({ base: given() });
       expect.unreachable();
     } catch (error) {
-      expect(ShedError.is(error) && error.setting).toBe("base");
+      expect(ShedError.is(error) && error.code === "shed/policy" && error.setting).toBe("base");
     }
   });
 });
