@@ -30,6 +30,12 @@ export const commandList: readonly ListedCommand[] = [
     load: async () => (await import("./commands/runs.ts")).runs,
   },
   {
+    name: "threads",
+    usage: "threads",
+    describe: "Serve durable threads, talk to them, and make tokens",
+    load: async () => (await import("./commands/threads.ts")).threads,
+  },
+  {
     name: "example",
     usage: "example",
     describe: "Run a bundled example, without a key",

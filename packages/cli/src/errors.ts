@@ -30,6 +30,8 @@ export type AnyCliError =
   | StoreError
   | ScaffoldError
   | SuspendedRunError
+  | ThreadsPackageError
+  | ThreadsTokenError
   | UsageError;
 
 /** The codes of {@link AnyCliError}. */
@@ -267,5 +269,27 @@ export class ScaffoldError extends CliError {
     super(`\`${path}\` ${sentences[fault]}`, cause === undefined ? undefined : { cause });
     this.path = path;
     this.fault = fault;
+  }
+}
+
+/** The package that keeps threads is not installed, or cannot be loaded; then `cause` says why. */
+export class ThreadsPackageError extends CliError {
+  readonly code = "cli/threads-package";
+
+  constructor(options?: ErrorOptions) {
+    super("threads need one more package; run `npm install @roboz/threads libsql`", options);
+  }
+}
+
+/** A store of threads has no token of an id, or it was revoked before. */
+export class ThreadsTokenError extends CliError {
+  readonly code = "cli/threads-token";
+  readonly tokenId: string;
+
+  constructor({ tokenId }: { readonly tokenId: string }) {
+    super(
+      `there is no token \`${tokenId}\` that could be revoked; \`threads token create\` prints the id of each`,
+    );
+    this.tokenId = tokenId;
   }
 }

@@ -114,6 +114,7 @@ describe("main", () => {
       "run",
       "graph",
       "runs",
+      "threads",
       "example",
       "inventory",
       "env",

@@ -118,3 +118,12 @@ export class DatabaseUnreachableError extends ThreadsError {
     this.isOutcomeKnown = isOutcomeKnown;
   }
 }
+
+/** An address is that of no store. It is not repeated: it may hold a password. */
+export class StoreAddressError extends ThreadsError {
+  readonly code = "threads/store-address";
+
+  constructor() {
+    super("StoreAddressError", "A store is `sqlite:PATH` or `postgres://USER:PASSWORD@HOST/DATABASE`");
+  }
+}
