@@ -1,4 +1,11 @@
-import { Agent, asTool, BackgroundAgent, type EventSink, type RunEvent } from "@roboz/core";
+import {
+  Agent,
+  asTool,
+  BackgroundAgent,
+  type EventSink,
+  type JournalStore,
+  type RunEvent,
+} from "@roboz/core";
 
 import type { AgentDefinition } from "./agent-definition.ts";
 import { AgentPipe } from "./agent-pipe.ts";
@@ -13,6 +20,11 @@ export interface BuildOptions {
   readonly eventSinks?: readonly EventSink[] | undefined;
   /** Gives each agent sinks of its own, by its name; they come before `eventSinks`. */
   readonly eventSinkFactory?: ((agentName: string) => readonly EventSink[]) | undefined;
+  /**
+   * Where the runs of background agents, and of agents nested in them, are written; the root's journal is given with its run, and its
+   * nested agents keep theirs there.
+   */
+  readonly backgroundJournal?: JournalStore | undefined;
 }
 
 /** The agents of one build; nothing has been started. */
@@ -45,9 +57,13 @@ interface Branch {
 /** Refuses options that make no build. */
 export function checkBuildOptions(agentName: string, options: BuildOptions): void {
   const owner = `The build of ${quoted(agentName)}`;
-  checkOptions(owner, options, ["eventSinks", "eventSinkFactory"]);
-  const { eventSinks = [], eventSinkFactory } = options;
+  checkOptions(owner, options, ["eventSinks", "eventSinkFactory", "backgroundJournal"]);
+  const { eventSinks = [], eventSinkFactory, backgroundJournal } = options;
   checkSinks(owner, "eventSinks", eventSinks);
+  if (backgroundJournal !== undefined && !isStore(backgroundJournal)) {
+    const problem = `takes a journal store as \`backgroundJournal\`; got ${typeName(backgroundJournal)}`;
+    throw new SettingTypeError({ owner, setting: "backgroundJournal", problem });
+  }
   if (eventSinkFactory === undefined || typeof eventSinkFactory === "function") return;
   const problem = `takes a function as \`eventSinkFactory\`; got ${typeName(eventSinkFactory)}`;
   throw new SettingTypeError({ owner, setting: "eventSinkFactory", problem });
@@ -70,7 +86,7 @@ function buildBranch(definition: AgentDefinition, inBackground: boolean, build: 
   const nested = planned.nestedAgents.map((child) => buildBranch(child, inBackground, build));
   const background = planned.backgroundAgents.map((child) => {
     const { agent, background: below } = buildBranch(child, true, build);
-    return { handle: new BackgroundAgent(agent), below };
+    return { handle: new BackgroundAgent(agent, { journal: build.options.backgroundJournal }), below };
   });
   const names = nested.flatMap((child) => child.names);
   const agent = new Agent({
@@ -128,6 +144,11 @@ function checkSinks(owner: string, setting: string, given: unknown): readonly Ev
   if (Array.isArray(given) && given.every(isSink)) return given;
   const problem = `takes a list of functions as sinks; got ${typeName(given)}`;
   throw new SettingTypeError({ owner, setting, problem });
+}
+
+function isStore(candidate: unknown): boolean {
+  if (typeof candidate !== "object" || candidate === null) return false;
+  return ["open", "read"].every((name) => typeof Reflect.get(candidate, name) === "function");
 }
 
 function isSink(candidate: unknown): candidate is EventSink {

@@ -1,4 +1,12 @@
-import { Empty, MockLLMEndpoint, Stop, tool, type EventSink, type RunEvent } from "@roboz/core";
+import {
+  Empty,
+  memoryJournalStore,
+  MockLLMEndpoint,
+  Stop,
+  tool,
+  type EventSink,
+  type RunEvent,
+} from "@roboz/core";
 import { describe, expect, it } from "vitest";
 
 import { definitionOf, loosely, stopNamed, thrownBy } from "./__fixtures__/parts.ts";
@@ -65,6 +73,24 @@ describe("the sinks of a build", () => {
       "d hears d",
       "caller hears d",
     ]);
+  });
+
+  it("hear background agents whose runs are written where the build says", async () => {
+    const journal = memoryJournalStore();
+    const ids: string[] = [];
+    const hear: EventSink = ({ type, runId, agentName }) => {
+      if (type === "run-lifecycle" && agentName === "b" && !ids.includes(runId)) ids.push(runId);
+    };
+    const agent = ending("a", { backgroundAgents: [ending("b")] });
+    const { backgroundAgents } = agent.build({ backgroundJournal: journal, eventSinkFactory: () => [hear] });
+    await backgroundAgents[0]?.check();
+    await backgroundAgents[0]?.ended();
+    expect(await journal.read(ids[0] ?? "")).toBeDefined();
+    for (const backgroundJournal of ["x", {}, null])
+      expect(thrownBy(() => loosely(agent, "build", { backgroundJournal }))).toMatchObject({
+        code: "deployment/setting-type",
+        setting: "backgroundJournal",
+      });
   });
 
   it("finish what they keep of a run also where its agent has nested agents", async () => {

@@ -1,4 +1,5 @@
 import type { HealthSettingsError } from "./health/errors.ts";
+import type { MaintenanceError, MemorySettingsError } from "./memory/errors.ts";
 import type { PolicyError, SandboxError } from "./permissions/errors.ts";
 import type { ScriptServiceError, ScriptSettingsError } from "./scripts/errors.ts";
 
@@ -23,7 +24,13 @@ export abstract class ShedError extends Error {
 
 /** Every error this package throws, told apart by `code`. */
 export type AnyShedError =
-  HealthSettingsError | PolicyError | SandboxError | ScriptServiceError | ScriptSettingsError;
+  | HealthSettingsError
+  | MaintenanceError
+  | MemorySettingsError
+  | PolicyError
+  | SandboxError
+  | ScriptServiceError
+  | ScriptSettingsError;
 
 /** The codes of this package's errors. */
 export type ShedErrorCode = AnyShedError["code"];

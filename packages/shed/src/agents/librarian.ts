@@ -1,0 +1,55 @@
+import type { Clock, EndpointLike, JournalStore } from "@roboz/core";
+import { DeployableAgent } from "@roboz/deployment";
+
+import { ArtifactRetention } from "../memory/artifact-retention.ts";
+import { ConversationSnapshots } from "../memory/conversation-snapshots.ts";
+import { MaintenanceCadence } from "../memory/maintenance-cadence.ts";
+import { MemoryConsolidation } from "../memory/memory-consolidation.ts";
+import type { Sandbox } from "../permissions/sandbox.ts";
+
+/** What a {@link librarian} is made of. */
+export interface LibrarianSettings {
+  /** Whose logs, snapshots and memory it looks after; scoped when it is built. */
+  readonly sandbox: Sandbox;
+  /** The agents of the foreground: `agentNames({ includeBackground: false })`, once all nested agents are attached. */
+  readonly watchedAgentNames: Iterable<string>;
+  /** The model that summarises. */
+  readonly agentEndpoint: EndpointLike;
+  /** Where the watched agents keep their journals; see {@link ConversationSnapshots}. */
+  readonly journal?: JournalStore | undefined;
+  /** The time of the waits between two passes. */
+  readonly clock?: Clock | undefined;
+}
+
+/** What a Librarian's capabilities require. */
+export interface LibrarianAttributes {
+  readonly sandbox: Sandbox;
+  readonly watchedAgentNames: ReadonlySet<string>;
+}
+
+/**
+ * The agent that keeps the memory of others, best in their background: it snapshots their conversations, consolidates the snapshots,
+ * deletes what is old, and ends when nobody is at work. It is deterministic: its model writes summaries, and decides nothing.
+ */
+export function librarian({
+  sandbox,
+  watchedAgentNames,
+  agentEndpoint,
+  journal,
+  clock,
+}: LibrarianSettings): DeployableAgent<LibrarianAttributes> {
+  return new DeployableAgent<LibrarianAttributes>({
+    name: "librarian",
+    description: "Keeps snapshots and memory of what the other agents do.",
+    mode: "deterministic",
+    automaticToolPrompt: false,
+    agentEndpoint,
+    capabilities: [
+      new ConversationSnapshots({ journal }),
+      new MemoryConsolidation(),
+      new ArtifactRetention(),
+      new MaintenanceCadence({ clock }),
+    ],
+    attributes: { sandbox, watchedAgentNames: Object.freeze(new Set(watchedAgentNames)) },
+  });
+}

@@ -1,0 +1,251 @@
+import {
+  Empty,
+  factory,
+  NO_MESSAGE,
+  value,
+  type ExternalDependency,
+  type JournalStore,
+  type Of,
+  type RunDocument,
+  type Tool,
+  type ToolContext,
+} from "@roboz/core";
+import { join } from "node:path";
+import * as z from "zod";
+
+import { cutRow, rowsAfter, type Row } from "./conversation-rows.ts";
+import { readConversation } from "./conversation-log.ts";
+import { filesBelow, type FoundFile } from "./files-below.ts";
+import { onOneLine } from "./librarian-markers.ts";
+import type { Records } from "./records.ts";
+import { parseSnapshot, snapshotText, type SnapshotDocument } from "./snapshot-document.ts";
+import { microsOf, stampAfter, type Stamp } from "./stamp.ts";
+import { addStamped, readText, stampsIn } from "./stamped-files.ts";
+import { materialRule, sourceBudget, summaryFor, type SummarySettings } from "./summary-call.ts";
+
+const toolName = "snapshot_conversations";
+
+/** What a pass over the conversations came to. */
+export const SnapshotCounts = value("snapshot_counts", {
+  /** Log files that were found: the sum of `parsed` and those that were skipped. */
+  scanned: z.number().int(),
+  /** Conversations of watched agents. */
+  parsed: z.number().int(),
+  created: z.number().int(),
+  /** Files that cannot be read, or are no logs. */
+  skipped_invalid: z.number().int(),
+  /** Conversations of other agents. */
+  skipped_agent: z.number().int(),
+});
+/** What a pass over the conversations came to. */
+export type SnapshotCounts = Of<typeof SnapshotCounts>;
+
+/** What conversations are snapshotted with. */
+export interface SnapshotToolOptions extends SummarySettings {
+  readonly records: Records;
+  readonly watchedAgentNames: ReadonlySet<string>;
+  /** How much a conversation has to grow before it is snapshotted while it is under way. */
+  readonly growthThresholdTokens: number;
+  /** Where conversations under way have what their logs lack. */
+  readonly journal?: JournalStore | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The default tool that keeps snapshots of conversations. */
+export function snapshotTool(options: SnapshotToolOptions): Tool<Empty, SnapshotCounts, typeof toolName> {
+  return bind(new Snapshotter(options));
+}
+
+const bind = factory<Snapshotter>()({
+  name: toolName,
+  description: "Summarise what is new in the conversations of the watched agents.",
+  input: Empty,
+  output: SnapshotCounts,
+  run: (_input, context, snapshotter) => snapshotter.pass(context),
+});
+
+type Counted = "created" | "unchanged" | "invalid" | "other";
+
+/** What a file came to. */
+interface Settled {
+  readonly identity: string;
+  readonly outcome: Counted;
+  /** The newest snapshot by which the file has nothing new; undefined when none matters. */
+  readonly covered?: { readonly folder: string; readonly stamp: Stamp | undefined } | undefined;
+}
+
+/** A conversation's newest snapshot. */
+interface Newest extends SnapshotDocument {
+  readonly stamp: Stamp;
+}
+
+/** A part of a conversation that is new, and fits into one request. */
+interface Segment {
+  readonly rows: readonly Row[];
+  /** The last row that it covers. */
+  readonly sequence: number;
+  readonly mode: "incremental" | "terminal-completed" | "terminal-failed";
+}
+
+class Snapshotter {
+  readonly #options: SnapshotToolOptions;
+  readonly #now: () => number;
+  /** Files in which nothing was left to do, and cannot be until they, or what covers them, change. */
+  readonly #settled = new Map<string, Settled>();
+  /** What a model gave no usable summary of: tried again when there is more. */
+  readonly #hopeless = new Map<string, number>();
+  /** The model cannot be asked in this pass. */
+  #isAway = false;
+  readonly externalDependencies = (): readonly ExternalDependency[] =>
+    this.#options.endpoint.externalDependencies();
+
+  constructor(options: SnapshotToolOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async pass(context: ToolContext): Promise<SnapshotCounts> {
+    const { logsDir, snapshotsDir } = this.#options.records;
+    const counts = { created: 0, unchanged: 0, invalid: 0, other: 0 };
+    const files = await filesBelow(logsDir, ".json", snapshotsDir);
+    this.#forget(files);
+    this.#isAway = false;
+    for (const file of files) {
+      context.signal.throwIfAborted();
+      const outcome = (await this.#known(file)) ?? (await this.#look(file, context));
+      counts[outcome] += 1;
+    }
+    const { created, unchanged, invalid, other } = counts;
+    const parsed = created + unchanged;
+    return SnapshotCounts(
+      { scanned: parsed + invalid + other, parsed, created, skipped_invalid: invalid, skipped_agent: other },
+      { truncation: NO_MESSAGE, messageKind: created > 0 ? "librarian_activity" : "librarian_routine" },
+    );
+  }
+
+  #forget(files: readonly FoundFile[]): void {
+    const paths = new Set(files.map(({ path }) => path));
+    for (const path of this.#settled.keys()) if (!paths.has(path)) this.#settled.delete(path);
+  }
+
+  /** What a file came to that was looked at before, and of which nothing has changed. */
+  async #known(file: FoundFile): Promise<Counted | undefined> {
+    const settled = this.#settled.get(file.path);
+    if (settled?.identity !== file.identity) return undefined;
+    const { covered, outcome } = settled;
+    if (covered === undefined) return outcome;
+    return (await stampsIn(covered.folder)).at(-1) === covered.stamp ? outcome : undefined;
+  }
+
+  async #look(file: FoundFile, context: ToolContext): Promise<Counted> {
+    const document = await readConversation(file.path, this.#options.journal);
+    const settle = (outcome: Counted, covered?: Settled["covered"]): Counted => {
+      this.#settled.set(file.path, { identity: file.identity, outcome, covered });
+      return outcome;
+    };
+    if (document === undefined) return settle("invalid");
+    if (!this.#options.watchedAgentNames.has(document.agent_name)) return settle("other");
+    if (document.status === "cancelled") return settle("unchanged");
+    const folder = join(this.#options.records.snapshotsDir, document.conversation_id);
+    const newest = await newestIn(folder);
+    const rows = rowsAfter(document, newest?.sequence ?? -Infinity);
+    if (!this.#isDue(document, rows)) {
+      // A journal grows beside the file.
+      const mayGrow = document.status === "running" && this.#options.journal !== undefined;
+      return mayGrow ? "unchanged" : settle("unchanged", { folder, stamp: newest?.stamp });
+    }
+    const segment = this.#segment(document, rows, newest);
+    if (this.#isAway || this.#hopeless.get(document.conversation_id) === segment.sequence) return "unchanged";
+    return this.#snapshot(document, segment, newest, context);
+  }
+
+  #isDue({ status }: RunDocument, rows: readonly Row[]): boolean {
+    if (rows.length === 0) return false;
+    if (status === "completed" || status === "failed") return true;
+    return rows.reduce((sum, { tokens }) => sum + tokens, 0) >= this.#options.growthThresholdTokens;
+  }
+
+  /** As many rows as one request takes; the marker covers no more, so the next pass goes on from there. */
+  #segment(document: RunDocument, rows: readonly Row[], newest: Newest | undefined): Segment {
+    let left = sourceBudget(this.#options) - (newest?.text.length ?? 0);
+    const taken: Row[] = [];
+    for (const row of rows) {
+      if (taken.length > 0 && row.text.length > left) break;
+      const cut = cutRow(row, Math.max(left, 1_000));
+      taken.push(cut);
+      left -= cut.text.length;
+    }
+    const isAll = taken.length === rows.length;
+    // Rows that no summary speaks of are covered with the last one before them.
+    const last = isAll ? document.messages.at(-1) : taken.at(-1);
+    const isOver = isAll && (document.status === "completed" || document.status === "failed");
+    return {
+      rows: taken,
+      sequence: last?.sequence ?? 0,
+      mode: isOver ? `terminal-${document.status === "completed" ? "completed" : "failed"}` : "incremental",
+    };
+  }
+
+  async #snapshot(
+    document: RunDocument,
+    segment: Segment,
+    newest: Newest | undefined,
+    context: ToolContext,
+  ): Promise<Counted> {
+    const { conversation_id: id, agent_name: agentName } = document;
+    const outcome = await summaryFor(toolName, this.#options, {
+      instructions,
+      source: sourceText(document, segment, newest),
+      context,
+    });
+    if ("failure" in outcome) {
+      if (outcome.isGeneral) this.#isAway = true;
+      else this.#hopeless.set(id, segment.sequence);
+      return "unchanged";
+    }
+    const { snapshotsDir } = this.#options.records;
+    const now = await newestIn(join(snapshotsDir, id));
+    // Somebody else was faster, and has seen at least as much.
+    const isNewer = now !== undefined && now.stamp !== newest?.stamp;
+    if (isNewer && now.sequence !== undefined && now.sequence >= segment.sequence) return "unchanged";
+    const text = snapshotText({ agentName, summary: outcome.summary, sequence: segment.sequence });
+    addStamped(snapshotsDir, [id], stampAfter(this.#now(), now?.stamp), text);
+    return "created";
+  }
+}
+
+async function newestIn(folder: string): Promise<Newest | undefined> {
+  const stamp = (await stampsIn(folder)).at(-1);
+  if (stamp === undefined) return undefined;
+  const text = await readText(join(folder, `${stamp}.md`));
+  return { stamp, ...parseSnapshot(text ?? "") };
+}
+
+const instructions = [
+  "You keep the record of a conversation between an AI agent, its tools and its user. Summarise what is new in it, so that a later reader knows what happened without the conversation itself: what was asked and wanted, what the user prefers, what was decided and why, what was done and with what result, names, paths, numbers and dates exactly, what failed, and what is open.",
+  "With a previous snapshot, write one that takes its place: keep what still matters of it, and correct what has changed. The mode says how the conversation stands: `incremental` while it goes on, `terminal-completed` or `terminal-failed` when it is over.",
+  materialRule,
+].join("\n\n");
+
+function sourceText(document: RunDocument, { rows, mode }: Segment, newest: Newest | undefined): string {
+  const { agent_name: agent, conversation_id: id, status, started_at: start, ended_at: end } = document;
+  const facts = [
+    `- Agent: ${onOneLine(agent)}`,
+    `- Conversation: ${id}`,
+    `- Status: ${status}`,
+    `- Mode: ${mode}`,
+    `- Started: ${onOneLine(start)}`,
+    `- Ended: ${end === null ? "not yet" : onOneLine(end)}`,
+  ];
+  const before =
+    newest === undefined
+      ? []
+      : [`# Previous snapshot, of ${isoOf(newest.stamp)}`, newest.text.replace(/^# .*\n/, "").trim()];
+  const segment = ["# New in the conversation", ...rows.map(({ text }) => text)];
+  return ["# Source", facts.join("\n"), ...before, ...segment].join("\n\n");
+}
+
+function isoOf(stamp: Stamp): string {
+  return new Date((microsOf(stamp) ?? 0) / 1_000).toISOString();
+}
