@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
+import { PassThrough } from "node:stream";
 import type { Readable, Writable } from "node:stream";
 
 /** How a process ended, as a shell would say it. */
@@ -23,6 +24,8 @@ export class SearchProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
   readonly #signal: AbortSignal;
+  /** What the program writes; little is read ahead, so a program that writes much has to wait. */
+  readonly stdout: Readable;
   #failure: Error | undefined;
 
   constructor(
@@ -46,6 +49,7 @@ export class SearchProcess {
       detached: true,
       stdio: [input === null ? "ignore" : "pipe", "pipe", "pipe", ...descriptors],
     });
+    this.stdout = relayOf(this.#child.stdout);
     const stop = () => {
       this.stop();
     };
@@ -75,11 +79,6 @@ export class SearchProcess {
         resolve({ status, stderr: Buffer.concat(complaints).toString("utf8") });
       });
     });
-  }
-
-  /** What the program writes; nothing is read ahead, so a program that writes much has to wait. */
-  get stdout(): Readable | null {
-    return this.#child.stdout;
   }
 
   /** @throws The signal's reason when it has fired; what came of reading its input when that failed. */
@@ -116,6 +115,18 @@ export class SearchProcess {
       this.stop();
     }
   }
+}
+
+/**
+ * The same bytes for whoever reads them later. Node throws away what nobody reads by the time that a program ends, and
+ * the next program of a search may end while the one before is still listened to.
+ */
+function relayOf(stream: Readable | null): Readable {
+  const relay = new PassThrough();
+  stream?.pipe(relay);
+  stream?.once("close", () => relay.end());
+  if (stream === null) relay.end();
+  return relay;
 }
 
 /** Waits until everything is written, or nothing more can be. */

@@ -116,7 +116,7 @@ class SearchRun {
       texts.matchAt(place);
     });
     try {
-      for await (const chunk of process.stdout ?? []) if (Buffer.isBuffer(chunk)) places.take(chunk);
+      for await (const chunk of process.stdout) if (Buffer.isBuffer(chunk)) places.take(chunk);
       return await process.ended();
     } finally {
       process.stop();
@@ -217,11 +217,9 @@ class SearchRun {
     const layout = { form, hasNames, hasNumbers: options.has("line-number") };
     const needsSeparator = form === "lines" && hasContext(options) && this.#hasWritten;
     const result = new SearchOutput(layout, this.#output, names, needsSeparator);
-    if (process.stdout !== null) {
-      for await (const chunk of process.stdout) {
-        if (Buffer.isBuffer(chunk)) result.take(chunk);
-        if (this.#output.isDue) await this.#output.flow();
-      }
+    for await (const chunk of process.stdout) {
+      if (Buffer.isBuffer(chunk)) result.take(chunk);
+      if (this.#output.isDue) await this.#output.flow();
     }
     const { status, stderr } = await process.ended();
     this.#hasWritten ||= result.hasOutput;
