@@ -81,7 +81,6 @@ export async function prepare(
     return { prepared, access, label: labelOf([name, ...prepared.shown]) };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof LookDenied) return { refusal: { message: error.message, need: error.need } };
     if (error instanceof CommandRefusal) return { refusal: tellable(error, policy) };
     const sentence = systemSentence(error);
     if (sentence === undefined) throw error;
@@ -124,9 +123,11 @@ export class PreparedStore<Kept> {
 
 /** A refusal as it may be told: what gives away something that nobody may see is only denied. */
 export function tellable(
-  { message, needs }: CommandRefusal,
+  refusal: CommandRefusal,
   policy: PermissionPolicy,
 ): { readonly message: string; readonly need: RequiredPermission | null } {
+  const { message, needs } = refusal;
+  if (refusal instanceof LookDenied) return { message, need: refusal.need };
   const denied = needs.find(
     ({ operation, location }) => policy.decide(operation, location).verdict === "deny",
   );

@@ -38,7 +38,7 @@ export function refusal(name: string, { spelled, location }: PathOperand, proble
 }
 
 /** Refuses everything but an ordinary file that has no second name. */
-export function checkFile(name: CommandName, operand: PathOperand): CheckedFile {
+export function checkFile(name: string, operand: PathOperand): CheckedFile {
   const { stats } = operand;
   if (stats === undefined) throw refusal(name, operand, "No such file or directory");
   const kind = kindOf(stats);

@@ -1,4 +1,7 @@
-import { readSync } from "node:fs";
+import { closeSync, constants, readFileSync, readSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
+import type { FileAccess } from "./access.ts";
+import { lastName, parentLocation } from "./file-name.ts";
 
 const chunkBytes = 256 * 1024;
 const firstBytes = 4 * 1024;
@@ -20,5 +23,24 @@ export function* chunksOf(
     if (count === 0) return;
     at += count;
     yield count === buffer.length ? buffer : buffer.subarray(0, count);
+  }
+}
+
+/**
+ * The content of the very file that was looked at, and how it is now; `undefined` when it is larger than `mostBytes`.
+ *
+ * @throws {@link FileChangedError}, or an error of the operating system.
+ */
+export function readWhole(
+  access: FileAccess,
+  { location, stats: expected }: { readonly location: string; readonly stats: BigIntStats },
+  mostBytes: number,
+): { readonly content: Buffer; readonly stats: BigIntStats } | undefined {
+  const directory = access.at(parentLocation(location));
+  const { descriptor, stats } = directory.openFile(lastName(location), constants.O_RDONLY, expected);
+  try {
+    return stats.size > BigInt(mostBytes) ? undefined : { content: readFileSync(descriptor), stats };
+  } finally {
+    closeSync(descriptor);
   }
 }

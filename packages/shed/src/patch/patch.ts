@@ -1,5 +1,3 @@
-import { closeSync, constants, readFileSync } from "node:fs";
-import type { BigIntStats } from "node:fs";
 import { isUtf8 } from "node:buffer";
 import { CommandRefusal } from "../commands/command.ts";
 import type { PathOperand, PreparedCommand } from "../commands/command.ts";
@@ -8,6 +6,7 @@ import { checkTarget, writeNeeds } from "../commands/targets.ts";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
 import { childLocation, isTextName, lastName, parentLocation } from "../files/file-name.ts";
+import { readWhole } from "../files/reading.ts";
 import { FileChangedError, systemCode, systemSentence } from "../files/system-error.ts";
 import { replaceFile } from "../files/write-file.ts";
 import { quoted } from "../permissions/quote.ts";
@@ -134,7 +133,7 @@ function replace(request: PatchRequest, operand: PathOperand, access: FileAccess
   const shown = quoted(spelled);
   if (stats === undefined)
     return failure(`${shown}: No such file or directory; an empty old_string creates a file`);
-  const file = readWhole(access, location, stats);
+  const file = readWhole(access, { location, stats }, largestFile);
   if (file === undefined) return failure(`${shown} is larger than ${largestFile} bytes`);
   const { content } = file;
   if (!isUtf8(content)) return failure(`${shown} is no UTF-8 text`);
@@ -156,20 +155,6 @@ function replace(request: PatchRequest, operand: PathOperand, access: FileAccess
     isDone: true,
     text: `Replaced ${places.length} occurrence${places.length === 1 ? "" : "s"} in ${shown}`,
   };
-}
-
-function readWhole(
-  access: FileAccess,
-  location: string,
-  expected: BigIntStats,
-): { content: Buffer; stats: BigIntStats } | undefined {
-  const directory = access.at(parentLocation(location));
-  const { descriptor, stats } = directory.openFile(lastName(location), constants.O_RDONLY, expected);
-  try {
-    return stats.size > BigInt(largestFile) ? undefined : { content: readFileSync(descriptor), stats };
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** Where a text stands, from left to right and without overlaps. UTF-8 never has one character inside another. */

@@ -1,0 +1,15 @@
+import { Skill } from "@roboz/core";
+
+import type { GuardedToolOptions } from "../command-tools/approval.ts";
+import { pdfInstructions } from "./instructions.ts";
+import { getPdfTool } from "./pdf-tools.ts";
+
+/** The skill `pdf`: the guarded reader of PDF files, and how to use it. */
+export function pdfSkill(options: GuardedToolOptions): Skill {
+  return new Skill({
+    name: "pdf",
+    description: "Read the text of PDF files, within permissions.",
+    instructions: pdfInstructions,
+    tools: getPdfTool(options).tools,
+  });
+}
