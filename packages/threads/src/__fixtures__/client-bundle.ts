@@ -30,8 +30,8 @@ export async function bundleForBrowsers(entry: URL): Promise<ClientBundle> {
       lib: { entry: fileURLToPath(entry), formats: ["es"] },
     },
   });
-  const [bundle] = Array.isArray(output) ? output : [output];
-  const chunks = bundle !== undefined && "output" in bundle ? bundle.output : [];
+  const bundles = Array.isArray(output) ? output : [output];
+  const chunks = bundles.flatMap((bundle) => ("output" in bundle ? bundle.output : []));
   const code = chunks.map((chunk) => ("code" in chunk ? chunk.code : "")).join("");
   return { code, modules: [...modules] };
 }

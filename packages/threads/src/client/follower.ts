@@ -97,7 +97,8 @@ export class Follower {
       this.#apply(delta, sends);
       position = delta.continuation_token;
       yield* this.#takePending();
-      if (leftMs() <= 0) return;
+      // Not every server ends its stream when the agent pauses.
+      if (leftMs() <= 0 || (!delta.has_more && record.status !== "roboto_turn")) return;
     }
   }
 

@@ -147,8 +147,8 @@ export class AgentThreadGoalView {
   #lookUp(): Attempt {
     const id = this.achieve_tool_use_id;
     if (id === null) return { use: null, result: null };
-    // Passes over the holes of a thread that was loaded without messages.
-    const blocks = this.#held.record.messages.flatMap(({ content }) => content);
+    // Passes over the holes of a thread that was loaded without messages, however wide they are.
+    const blocks = Object.values(this.#held.record.messages).flatMap(({ content }) => content);
     const use = blocks.find((block) => block.content_type === "tool_use" && block.tool_use_id === id);
     const result = blocks.find((block) => block.content_type === "tool_result" && block.tool_use_id === id);
     if (use?.content_type !== "tool_use") return { use: null, result: null };

@@ -111,9 +111,7 @@ export class HeldThread {
 
 /** The length of a list with holes once its last entry is gone. */
 function lengthWithoutLast(list: readonly unknown[]): number {
-  let length = list.length - 1;
-  while (length > 0 && !(length - 1 in list)) length -= 1;
-  return length;
+  return Number(Object.keys(list).at(-2) ?? -1) + 1;
 }
 
 function coalesced(blocks: readonly AgentContent[]): AgentContent[] {

@@ -77,7 +77,7 @@ async function answerTools(
       threadId: held.record.thread_id,
       registry: tools,
       clock: client.clock,
-      secrets: client.secrets,
+      masked: (text) => client.masked(text),
       signal,
       toolSignal: controller.signal,
       isParallel: parallelClientTools,

@@ -4,11 +4,10 @@ import type { AgentThreadRecord } from "../wire/thread.ts";
 
 /** A thread as a text to read: who says what, and what tools were asked and answered. */
 export function transcriptOf({ thread_id, messages }: AgentThreadRecord): string {
-  const parts: string[] = [];
-  // Passes over the holes of a thread that was loaded without messages.
-  messages.forEach(({ role, content }) => {
-    parts.push(`== ${role.toUpperCase()} ==\n${textOf(content)}`);
-  });
+  // Passes over the holes of a thread that was loaded without messages, however wide they are.
+  const parts = Object.values(messages).map(
+    ({ role, content }) => `== ${role.toUpperCase()} ==\n${textOf(content)}`,
+  );
   return `=== ${thread_id} ===\n${parts.join("\n")}`;
 }
 

@@ -1,8 +1,8 @@
-import { systemClock, type Clock } from "@roboz/core/portable";
+import { redactSecrets, systemClock, type Clock } from "@roboz/core/portable";
 import type { z } from "zod";
 import { RobotoTimeoutError } from "../../errors/client-errors.ts";
 import { RobotoHttpException } from "../../errors/http-exception.ts";
-import { RobotoConnectionError } from "../../errors/http-exceptions.ts";
+import { RobotoConnectionError, RobotoInvalidRequestException } from "../../errors/http-exceptions.ts";
 import { threadHeaders } from "../../wire/envelope.ts";
 import { stringifyJson } from "../../wire/json.ts";
 import { dataOf, readAnswer, refusalOf } from "./answer.ts";
@@ -66,19 +66,25 @@ interface Sending {
 /** Talks to one server as one caller: adds who calls, tries again, and turns refusals into errors. Holds no connection. */
 export class ThreadsClient {
   readonly clock: Clock;
-  readonly secrets: readonly string[];
+  readonly #secrets: readonly string[];
   readonly #baseUrl: string;
   readonly #options: ThreadsClientOptions;
   readonly #retries: RetrySettings;
 
   constructor(options: ThreadsClientOptions) {
-    this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, "");
+    const { origin, pathname } = new URL(options.baseUrl);
+    this.#baseUrl = `${origin}${pathname}`.replace(/\/+$/, "");
     this.#options = options;
     const { attempts, baseMs, capMs } = { ...defaultRetries, ...options.retries };
     this.#retries = { attempts, baseMs, capMs };
     this.clock = options.clock ?? systemClock;
     const token = typeof options.token === "string" ? [options.token] : [];
-    this.secrets = [...(options.secrets ?? []), ...token];
+    this.#secrets = [...(options.secrets ?? []), ...token];
+  }
+
+  /** Masks in a text what looks like a credential, and the secrets of this client. */
+  masked(text: string): string {
+    return redactSecrets(text, { secrets: this.#secrets });
   }
 
   /**
@@ -92,6 +98,7 @@ export class ThreadsClient {
     const { method, signal, retryUntil } = call;
     const sendsKey = this.#options.sendsIdempotencyKeys !== false || call.idempotencyKey !== undefined;
     const key = method !== "GET" && sendsKey ? (call.idempotencyKey ?? newIdempotencyKey()) : undefined;
+    checkHeader("The idempotency key", key, 200);
     const isRepeatable = key !== undefined || method !== "POST";
     const body = call.body === undefined ? undefined : stringifyJson(call.body);
     for (let attempt = 1; ; attempt += 1) {
@@ -149,13 +156,14 @@ export class ThreadsClient {
       if (signal !== undefined) controller.abort(reasonOf(signal));
     };
     if (signal?.aborted === true) throw reasonOf(signal);
+    const callerHeaders = await orAborted(this.#callerHeaders(orgId), signal);
     signal?.addEventListener("abort", abort, { once: true });
     const callOff = this.clock.after(timeoutMs, () => {
       controller.abort(new RobotoTimeoutError({ what: `${method} ${path}`, timeoutMs }));
     });
     try {
       const work = async (): Promise<T> => {
-        const all = { ...(await this.#callerHeaders(orgId)), ...headers };
+        const all = { ...callerHeaders, ...headers };
         // For browsers: what Node has no type for is left alone there.
         const onlyAsAsked = { credentials: "omit", cache: "no-store" } as const;
         const init = { method, headers: all, body: body ?? null, signal: controller.signal, ...onlyAsAsked };
@@ -176,6 +184,7 @@ export class ThreadsClient {
   async #callerHeaders(orgId: string | undefined): Promise<Record<string, string>> {
     const { token, userId, headers } = this.#options;
     const bearer = typeof token === "function" ? await token() : token;
+    checkHeader("The token", bearer, 100_000);
     const org = orgId ?? this.#options.orgId;
     return {
       ...headers,
@@ -184,6 +193,13 @@ export class ThreadsClient {
       ...(userId === undefined ? {} : { [threadHeaders.userId]: userId }),
     };
   }
+}
+
+/** Refuses what no header can hold, and does not say what that is: `fetch` would. */
+function checkHeader(what: string, value: string | undefined, maxLength: number): void {
+  if (value === undefined || (/^[\x21-\x7e]+$/.test(value) && value.length <= maxLength)) return;
+  const message = `${what} is not 1 to ${maxLength} visible ASCII characters`;
+  throw new RobotoInvalidRequestException({ message });
 }
 
 /** A key nobody else uses. */

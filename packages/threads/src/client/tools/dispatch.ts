@@ -1,4 +1,4 @@
-import { redactSecrets, type Clock } from "@roboz/core/portable";
+import type { Clock } from "@roboz/core/portable";
 import { ThreadsError } from "../../errors/thread-error.ts";
 import { RobotoThreadStateError } from "../../errors/client-errors.ts";
 import type { ClientToolResult } from "../../wire/client-tools.ts";
@@ -17,15 +17,21 @@ export type WaitingCall = Pick<PendingClientTool, "tool_use_id" | "tool_name" | 
  */
 export function waitingCalls(record: AgentThreadRecord, registry: ToolRegistry): readonly WaitingCall[] {
   const pending = record.pending_client_tools;
-  if (pending !== null && pending.length > 0) return pending;
+  if (pending !== null && pending.length > 0) return eachOnce(pending);
   const unanswered = pending === null ? unansweredCalls(record) : [];
-  const own = unanswered.filter(({ tool_name }) => registry.isDeclared(tool_name));
+  const own = eachOnce(unanswered.filter(({ tool_name }) => registry.isDeclared(tool_name)));
   if (own.length > 0) return own;
   const { thread_id: threadId, status } = record;
   const names = unanswered.map(({ tool_name }) => `\`${tool_name}\``).join(", ");
   const which = names === "" ? "no call of one is known" : `${names} is not declared here; register it`;
   const message = `Thread \`${threadId}\` waits for client tools, and ${which}`;
   throw new RobotoThreadStateError({ message, threadId, status });
+}
+
+/** The calls without those whose id came before: a call has one result. */
+function eachOnce(calls: readonly WaitingCall[]): readonly WaitingCall[] {
+  const seen = new Set<string>();
+  return calls.filter(({ tool_use_id }) => !seen.has(tool_use_id) && seen.add(tool_use_id));
 }
 
 function unansweredCalls({ messages }: AgentThreadRecord): readonly WaitingCall[] {
@@ -46,8 +52,8 @@ export interface DispatchSettings {
   readonly threadId: string;
   readonly registry: ToolRegistry;
   readonly clock: Clock;
-  /** Values to mask in what failures say. */
-  readonly secrets: readonly string[];
+  /** Masks credentials in what failures say. */
+  readonly masked: (text: string) => string;
   /** Aborted when the caller gives up: nothing is waited for any more. */
   readonly signal: AbortSignal | undefined;
   /** Aborted with it, and when the time is used up: tools are told, and waited for. */
@@ -84,7 +90,7 @@ async function answerCall(call: WaitingCall, settings: DispatchSettings): Promis
     else outcome = { status: "error", output: { error: `The arguments are refused: ${answer.problem}` } };
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    outcome = failure(error, settings.secrets);
+    outcome = failure(error, settings.masked);
   }
   return { tool_use_id, tool_name, runtime_ms: Math.max(0, Math.round(clock.now() - started)), ...outcome };
 }
@@ -114,12 +120,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function failure(error: unknown, secrets: readonly string[]): Pick<ClientToolResult, "status" | "output"> {
+function failure(
+  error: unknown,
+  masked: (text: string) => string,
+): Pick<ClientToolResult, "status" | "output"> {
   if (isDeclined(error)) {
     const { reason } = error;
     return { status: "declined", output: reason === undefined ? {} : { reason } };
   }
-  return { status: "error", output: { error: redactSecrets(textOf(error), { secrets }) } };
+  return { status: "error", output: { error: masked(textOf(error)) } };
 }
 
 function isDeclined(error: unknown): error is { readonly reason: string | undefined } {
