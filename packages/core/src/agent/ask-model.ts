@@ -33,7 +33,7 @@ export async function askModel({
 }: AskParts): Promise<readonly AnyValue[]> {
   const { model } = agent;
   if (model === undefined) throw new Error("An agent without a model has no prompter");
-  const { view } = state;
+  const { tally, view } = state;
   watchRepeats(state, limits, append);
   const { actions } = await completeAction({
     endpoint: model.endpoint,
@@ -41,7 +41,8 @@ export async function askModel({
     pipe,
     watch: state.outside,
     request: (repairs) => {
-      checkCalls(state, limits);
+      if (tally.llmCalls >= limits.llmCalls)
+        throw new LimitReachedError({ limit: "llmCalls", allowed: limits.llmCalls });
       return { messages: view.current(repairs), recall: view.recall(repairs) };
     },
     onReply: (telemetry, replyChars) => {
@@ -57,12 +58,6 @@ export async function askModel({
 /** The tokens of what the model is sent now, native tools included, at four characters a token. */
 export function promptTokens(model: AgentModel | undefined, { view, reach }: RunState): number {
   return view.tokenEstimate + (model?.isNative === true ? reach.actions.nativeTokens : 0);
-}
-
-/** Refuses a call of a model beyond the limit. */
-export function checkCalls({ tally }: RunState, limits: EffectiveLimits): void {
-  if (tally.llmCalls >= limits.llmCalls)
-    throw new LimitReachedError({ limit: "llmCalls", allowed: limits.llmCalls });
 }
 
 /** Counts a call of a model; what its provider does not say of it is estimated. */

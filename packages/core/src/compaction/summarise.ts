@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { countCall, checkCalls, checkSpending } from "../agent/ask-model.ts";
+import { countCall, checkSpending } from "../agent/ask-model.ts";
 import { structuredOutputPrompt } from "../agent/prompt/structured-output.ts";
 import { accessOf } from "../agent/run-access.ts";
 import { callLlmApi } from "../llm/call.ts";
@@ -26,7 +26,10 @@ export interface SummaryRequest {
   readonly tolerancePercent?: number | undefined;
   /** For each call; none by default. */
   readonly timeoutMs?: number | undefined;
-  /** That of the tool that asks: ends the calls, hears of them, and has them counted in its run's report. */
+  /**
+   * That of the tool that asks: ends the calls, hears of them, and has them counted in its run's report. The run's limits of
+   * tokens and cost hold for them; that of calls is for the agent's own model, which asks no more when they have used it up.
+   */
   readonly context: ToolContext;
 }
 
@@ -107,16 +110,14 @@ function asker({
   const run = accessOf(context);
   const { signal } = context;
   // With the pipe, the run hears of the call; without the completion's own, it is not shown the summary as it grows.
-  const ask: CallLlmApi = (messages) => {
-    if (run !== undefined) checkCalls(run.state, run.limits);
-    return callLlmApi({
+  const ask: CallLlmApi = (messages) =>
+    callLlmApi({
       endpoint: inJsonMode(selectEndpoint(endpoint)),
       messages,
       signal,
       timeoutMs,
       pipe: run?.pipe,
     });
-  };
   return async (messages) => {
     const { value } = await getCompletion({
       callLlmApi: ask,

@@ -59,6 +59,11 @@ export function openForWriting(
 /** What unfinished files of {@link replaceFile} are called; nothing else begins so. */
 const unfinishedPrefix = ".roboz-unfinished-";
 
+/** Whether a file of this name was being written by {@link replaceFile}; after a crash it stays behind. */
+export function isUnfinished(name: string): boolean {
+  return name.startsWith(unfinishedPrefix);
+}
+
 /**
  * Puts a whole new content in the place of a file: whoever looks, also after a crash, finds the old content or the
  * new one. Mode and owner are kept. The new content is on disk before it takes the name.

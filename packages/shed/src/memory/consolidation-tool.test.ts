@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import {
   called,
+  deferred,
   makeProject,
   noon,
   stampAt,
@@ -159,6 +160,16 @@ describe("pending snapshots", () => {
     expect(await project.list("memory")).toEqual([`${theirs}.md`]);
   });
 
+  it("are consolidated by one of two that finish at the same time", async () => {
+    const project = pendingIn(makeProject(), 1);
+    const gate = deferred<{ value: string }>();
+    const looks = [1, 2].map(() => consolidation(project, [() => gate.promise]).look());
+    gate.resolve({ value: "Facts." });
+    const statuses = (await Promise.all(looks)).map(({ fields }) => fields["status"]);
+    expect(statuses.sort()).toEqual(["consolidated", "superseded"]);
+    expect(await project.list("memory")).toHaveLength(1);
+  });
+
   it("are consolidated also when the memory before was purged meanwhile", async () => {
     const project = pendingIn(makeProject(), 1);
     const path = project.put(`memory/${stampAt(0)}.md`, "# Persistent Memory\n\nOld.");
@@ -209,9 +220,10 @@ describe("pending snapshots", () => {
       { maxContextTokens: 8_000 },
     );
     const { look } = consolidation(project, [], { maxChars: 1_000, endpoint });
-    let looks = 0;
-    while ((await look()).fields["status"] === "consolidated") looks += 1;
-    expect(looks).toBeGreaterThan(1);
+    expect((await look()).fields).toMatchObject({ status: "consolidated", pending: 7, consumed: 7 });
+    expect(endpoint.requests.length).toBeGreaterThan(1);
+    expect(await project.list("memory")).toHaveLength(endpoint.requests.length);
+    expect((await look()).fields).toMatchObject({ status: "not_due", pending: 0 });
     expect(seen).toEqual(["c1", "c2", "c3", "c4", "c5", "c6", "c7"]);
   });
 

@@ -16,7 +16,7 @@ import { memoryContent, memoryText, type MemorySource } from "./memory-document.
 import type { Records } from "./records.ts";
 import { parseSnapshot } from "./snapshot-document.ts";
 import { microsOf, stampAfter, type Stamp } from "./stamp.ts";
-import { addStamped, foldersIn, readText, stampsIn } from "./stamped-files.ts";
+import { addStamped, foldersIn, newestStampNow, readText, stampsIn } from "./stamped-files.ts";
 import { materialRule, sourceBudget, summaryFor, type SummarySettings } from "./summary-call.ts";
 
 const toolName = "consolidate_memory";
@@ -88,7 +88,20 @@ class Consolidator {
     this.#now = options.now ?? Date.now;
   }
 
+  /** Consolidates what is due, in parts when one request does not take it all. */
   async look(context: ToolContext): Promise<ConsolidationResult> {
+    let done: ConsolidationResult | undefined;
+    for (;;) {
+      const part = await this.#part(context);
+      if (part.status !== "consolidated") return done ?? part;
+      const { pending, memory } = part;
+      const consumed = (done?.consumed ?? 0) + part.consumed;
+      done = resultOf("consolidated", { pending: done?.pending ?? pending, consumed, memory });
+      if (part.consumed === pending) return done;
+    }
+  }
+
+  async #part(context: ToolContext): Promise<ConsolidationResult> {
     const { memoryDir, snapshotsDir } = this.#options.records;
     const previous = (await stampsIn(memoryDir)).at(-1);
     const listedAt = this.#now();
@@ -106,7 +119,7 @@ class Consolidator {
       context,
     });
     if ("failure" in outcome) return resultOf("postponed", { pending: pending.length });
-    const newest = (await stampsIn(memoryDir)).at(-1);
+    const newest = newestStampNow(memoryDir);
     if (newest !== undefined && (previous === undefined || newest > previous))
       return resultOf("superseded", { pending: pending.length });
     const text = memoryText({
@@ -191,7 +204,7 @@ function sourceText(before: string | undefined, parts: readonly Part[]): string 
 
 function resultOf(
   status: ConsolidationResult["status"],
-  facts: { readonly pending: number; readonly consumed?: number; readonly memory?: string },
+  facts: { readonly pending: number; readonly consumed?: number; readonly memory?: string | null },
 ): ConsolidationResult {
   const isActivity = status === "consolidated";
   return ConsolidationResult(

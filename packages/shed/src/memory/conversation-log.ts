@@ -1,5 +1,10 @@
 import { checkRunId, exportRun, readRunDocument, type JournalStore, type RunDocument } from "@roboz/core";
 
+/** Whether a file of this name is a log. */
+export function isLog(name: string): boolean {
+  return name.endsWith(".json");
+}
+
 /**
  * The conversation that a log file holds. Of one that is under way the file has the beginning only; the journal has the rest.
  *

@@ -18,14 +18,16 @@ export interface Row {
   readonly tokens: number;
 }
 
-/** The rows of a conversation after one, without what every run of its agent begins with, and what no model was shown. */
-export function rowsAfter(document: RunDocument, sequence: number): readonly Row[] {
-  return document.messages
-    .filter((row) => row.sequence > sequence && !isHidden(row))
-    .flatMap((row) => {
-      const content = normalised(row, document);
-      return content === undefined ? [] : [rowOf(row, content)];
-    });
+/**
+ * The rows of a conversation after one, without what every run of its agent begins with, and what no model was shown. Each is made
+ * when it is asked for: a conversation may be far longer than what is needed of it.
+ */
+export function* rowsAfter(document: RunDocument, sequence: number): Generator<Row> {
+  for (const row of document.messages) {
+    if (row.sequence <= sequence || isHidden(row)) continue;
+    const content = normalised(row, document);
+    if (content !== undefined) yield rowOf(row, content);
+  }
 }
 
 /** A row that is not longer than so many characters. */

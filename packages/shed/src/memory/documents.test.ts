@@ -98,8 +98,9 @@ describe("a memory document", () => {
 });
 
 describe("the rows of a conversation", () => {
-  const rows = (...given: readonly ReturnType<typeof row>[]) =>
-    rowsAfter(parseRunDocument(log("c1", given), "c1.json"), 0);
+  const rows = (...given: readonly ReturnType<typeof row>[]) => [
+    ...rowsAfter(parseRunDocument(log("c1", given), "c1.json"), 0),
+  ];
 
   it("are shown with their role, number and time, images as text", () => {
     const images = [{ url: "https://example.com/a.png" }, { url: "data:image/png;base64,iVBORw0KGgo=" }];

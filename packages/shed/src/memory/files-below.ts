@@ -14,14 +14,14 @@ export interface FoundFile {
 }
 
 /**
- * The ordinary files below a folder whose names end in an extension, by path; links are not followed. None for a folder that is
- * not there, and what vanishes meanwhile is left out.
+ * The ordinary files below a folder that have a fitting name, by path; links are not followed. None for a folder that is not
+ * there, and what vanishes meanwhile is left out.
  *
  * @param except - A folder that is passed over.
  */
 export async function filesBelow(
   root: string,
-  extension: string,
+  fits: (name: string) => boolean,
   except?: string,
 ): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
@@ -31,7 +31,7 @@ export async function filesBelow(
     for (const entry of await entriesOf(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) folders.push(path);
-      if (!entry.isFile() || !entry.name.endsWith(extension)) continue;
+      if (!entry.isFile() || !fits(entry.name)) continue;
       const stats = await lstat(path, { bigint: true }).catch(ignoreGone);
       if (stats?.isFile() !== true) continue;
       const { dev, ino, size, mtimeNs, ctimeNs } = stats;

@@ -62,6 +62,16 @@ describe("old files", () => {
   );
 });
 
+it("left unfinished by a process that died go when nobody can be writing them any more", async () => {
+  const project = makeProject();
+  const now = new Date();
+  utimesSync(project.put("snapshots/c1/.roboz-unfinished-old", "x"), noon, now.getTime() / 1_000 - 3_700);
+  project.put("memory/.roboz-unfinished-new", "x");
+  expect(await purged(project, "snapshots", 5)).toEqual({ found: 0, deleted: 0, pruned: 1 });
+  await purged(project, "memory", 5);
+  expect(await project.list(".")).toEqual(["memory/.roboz-unfinished-new"]);
+});
+
 describe("empty folders", () => {
   it("of snapshots are removed, the deepest first and never the root, also below the limit", async () => {
     const project = makeProject();

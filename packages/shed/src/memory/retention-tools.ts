@@ -4,6 +4,8 @@ import { basename, join } from "node:path";
 import * as z from "zod";
 
 import { systemCode } from "../files/system-error.ts";
+import { isUnfinished } from "../files/write-file.ts";
+import { isLog } from "./conversation-log.ts";
 import { filesBelow, type FoundFile } from "./files-below.ts";
 import type { Records } from "./records.ts";
 import { isGone, stampsIn } from "./stamped-files.ts";
@@ -82,21 +84,36 @@ interface Purged {
 
 /** Deletes the oldest files below a folder, down to a limit. A folder that is not there is empty. */
 async function purgeFiles({ root, extension, limit, prunes = false, keeps }: Purge): Promise<Purged> {
-  const files = await filesBelow(root, extension);
+  const files = await filesBelow(root, (name) => name.endsWith(extension));
   const excess = files.length - Math.max(0, limit);
   const kept = excess > 0 ? await keeps?.() : undefined;
   let deleted = 0;
   for (const { path } of [...files].sort(oldestFirst)) {
     if (deleted >= excess) break;
     if (kept?.has(path) === true) continue;
-    try {
-      await unlink(path);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
+    await remove(path);
     deleted += 1;
   }
+  await sweep(root);
   return { found: files.length, deleted, pruned: prunes ? await pruneEmpty(root) : 0 };
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+/** How old a file is that nobody is writing any more. */
+const abandonedMs = 3_600_000;
+
+/** Removes what processes that died while they wrote have left behind. */
+async function sweep(root: string): Promise<void> {
+  const youngest = BigInt(Date.now() - abandonedMs) * 1_000_000n;
+  for (const { path, modified } of await filesBelow(root, isUnfinished))
+    if (modified < youngest) await remove(path);
 }
 
 function oldestFirst(one: FoundFile, other: FoundFile): number {
@@ -131,7 +148,7 @@ async function pruneEmpty(root: string): Promise<number> {
  * count as new, and be summarised once more with every pass.
  */
 async function coveringSnapshots({ logsDir, snapshotsDir }: Records): Promise<ReadonlySet<string>> {
-  const logs = await filesBelow(logsDir, ".json", snapshotsDir);
+  const logs = await filesBelow(logsDir, isLog, snapshotsDir);
   const covering = new Set<string>();
   for (const { path } of logs) {
     const folder = join(snapshotsDir, basename(path, ".json"));

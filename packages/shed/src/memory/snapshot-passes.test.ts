@@ -13,7 +13,7 @@ import {
 import { chmodSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-import { log, makeProject, noon, row, type Project } from "./__fixtures__/project.ts";
+import { deferred, log, makeProject, noon, row, type Project } from "./__fixtures__/project.ts";
 import { snapshots, words } from "./__fixtures__/snapshots.ts";
 
 describe("a pass over the logs", () => {
@@ -104,6 +104,19 @@ describe("a pass over the logs", () => {
     writeFileSync(path, log("c1", [row(1, "One."), row(2, "Two.")], { status: "completed" }));
     expect((await pass()).fields).toMatchObject({ created: 1 });
     expect(endpoint.requests).toHaveLength(3);
+  });
+});
+
+describe("two passes at once", () => {
+  it("make one snapshot of a conversation", async () => {
+    const project = makeProject();
+    project.put("logs/clerk/c1.json", log("c1", [row(1, "One.")], { status: "completed" }));
+    const gate = deferred<{ value: string }>();
+    const passes = [1, 2].map(() => snapshots(project, [() => gate.promise]).pass());
+    gate.resolve({ value: "One." });
+    const created = (await Promise.all(passes)).map(({ fields }) => fields["created"]);
+    expect(created.sort()).toEqual([0, 1]);
+    expect(await project.list("snapshots")).toHaveLength(1);
   });
 });
 
@@ -210,6 +223,13 @@ describe("a model that fails", () => {
     expect((await pass()).fields).toMatchObject({ scanned: 2, created: 0 });
     expect((await pass()).fields).toMatchObject({ scanned: 2, created: 2 });
     endpoint.assertUsedUp();
+  });
+
+  it("by writing nothing but markers has summarised nothing", async () => {
+    const project = two();
+    const { pass } = snapshots(project, [{ value: "<!-- librarian:x -->" }, { value: "Two." }]);
+    expect((await pass()).fields).toMatchObject({ parsed: 2, created: 1 });
+    expect(await project.list("snapshots/c1")).toEqual([]);
   });
 
   it("because its time is over goes on with the others", async () => {

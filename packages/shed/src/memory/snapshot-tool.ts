@@ -14,13 +14,13 @@ import { join } from "node:path";
 import * as z from "zod";
 
 import { cutRow, rowsAfter, type Row } from "./conversation-rows.ts";
-import { readConversation } from "./conversation-log.ts";
+import { isLog, readConversation } from "./conversation-log.ts";
 import { filesBelow, type FoundFile } from "./files-below.ts";
 import { onOneLine } from "./librarian-markers.ts";
 import type { Records } from "./records.ts";
 import { parseSnapshot, snapshotText, type SnapshotDocument } from "./snapshot-document.ts";
 import { microsOf, stampAfter, type Stamp } from "./stamp.ts";
-import { addStamped, readText, stampsIn } from "./stamped-files.ts";
+import { addStamped, newestStampNow, readText, stampsIn } from "./stamped-files.ts";
 import { materialRule, sourceBudget, summaryFor, type SummarySettings } from "./summary-call.ts";
 
 const toolName = "snapshot_conversations";
@@ -97,6 +97,8 @@ class Snapshotter {
   readonly #hopeless = new Map<string, number>();
   /** The model cannot be asked in this pass. */
   #isAway = false;
+  /** The snapshots of this pass. */
+  #created = 0;
   readonly externalDependencies = (): readonly ExternalDependency[] =>
     this.#options.endpoint.externalDependencies();
 
@@ -108,16 +110,18 @@ class Snapshotter {
   async pass(context: ToolContext): Promise<SnapshotCounts> {
     const { logsDir, snapshotsDir } = this.#options.records;
     const counts = { created: 0, unchanged: 0, invalid: 0, other: 0 };
-    const files = await filesBelow(logsDir, ".json", snapshotsDir);
+    const files = await filesBelow(logsDir, isLog, snapshotsDir);
     this.#forget(files);
     this.#isAway = false;
+    this.#created = 0;
     for (const file of files) {
       context.signal.throwIfAborted();
       const outcome = (await this.#known(file)) ?? (await this.#look(file, context));
       counts[outcome] += 1;
     }
-    const { created, unchanged, invalid, other } = counts;
-    const parsed = created + unchanged;
+    const { invalid, other } = counts;
+    const parsed = counts.created + counts.unchanged;
+    const created = this.#created;
     return SnapshotCounts(
       { scanned: parsed + invalid + other, parsed, created, skipped_invalid: invalid, skipped_agent: other },
       { truncation: NO_MESSAGE, messageKind: created > 0 ? "librarian_activity" : "librarian_routine" },
@@ -148,51 +152,62 @@ class Snapshotter {
     if (!this.#options.watchedAgentNames.has(document.agent_name)) return settle("other");
     if (document.status === "cancelled") return settle("unchanged");
     const folder = join(this.#options.records.snapshotsDir, document.conversation_id);
-    const newest = await newestIn(folder);
-    const rows = rowsAfter(document, newest?.sequence ?? -Infinity);
-    if (!this.#isDue(document, rows)) {
-      // A journal grows beside the file.
-      const mayGrow = document.status === "running" && this.#options.journal !== undefined;
-      return mayGrow ? "unchanged" : settle("unchanged", { folder, stamp: newest?.stamp });
+    for (let outcome: Counted = "unchanged"; ; outcome = "created") {
+      const newest = await newestIn(folder);
+      if (!this.#isDue(document, newest?.sequence)) {
+        // A journal grows beside the file.
+        const mayGrow = document.status === "running" && this.#options.journal !== undefined;
+        if (!mayGrow) settle("unchanged", { folder, stamp: newest?.stamp });
+        return outcome;
+      }
+      const segment = this.#segment(document, newest);
+      if (this.#isAway || this.#hopeless.get(document.conversation_id) === segment.sequence) return outcome;
+      if (!(await this.#snapshot(document, segment, newest, context))) return outcome;
+      this.#created += 1;
     }
-    const segment = this.#segment(document, rows, newest);
-    if (this.#isAway || this.#hopeless.get(document.conversation_id) === segment.sequence) return "unchanged";
-    return this.#snapshot(document, segment, newest, context);
   }
 
-  #isDue({ status }: RunDocument, rows: readonly Row[]): boolean {
-    if (rows.length === 0) return false;
-    if (status === "completed" || status === "failed") return true;
-    return rows.reduce((sum, { tokens }) => sum + tokens, 0) >= this.#options.growthThresholdTokens;
+  #isDue(document: RunDocument, covered = -Infinity): boolean {
+    const isOver = document.status === "completed" || document.status === "failed";
+    let tokens = 0;
+    for (const row of rowsAfter(document, covered)) {
+      tokens += row.tokens;
+      if (isOver || tokens >= this.#options.growthThresholdTokens) return true;
+    }
+    return false;
   }
 
-  /** As many rows as one request takes; the marker covers no more, so the next pass goes on from there. */
-  #segment(document: RunDocument, rows: readonly Row[], newest: Newest | undefined): Segment {
+  /** As many rows as one request takes: the marker covers no more, and the next segment goes on from there. */
+  #segment(document: RunDocument, newest: Newest | undefined): Segment {
     let left = sourceBudget(this.#options) - (newest?.text.length ?? 0);
     const taken: Row[] = [];
-    for (const row of rows) {
-      if (taken.length > 0 && row.text.length > left) break;
+    let next: Row | undefined;
+    for (const row of rowsAfter(document, newest?.sequence ?? -Infinity)) {
+      if (taken.length > 0 && row.text.length > left) {
+        next = row;
+        break;
+      }
       const cut = cutRow(row, Math.max(left, 1_000));
       taken.push(cut);
       left -= cut.text.length;
     }
-    const isAll = taken.length === rows.length;
+    // A marker cannot stand between rows of one number.
+    while (taken.length > 1 && next !== undefined && taken.at(-1)?.sequence === next.sequence) taken.pop();
     // Rows that no summary speaks of are covered with the last one before them.
-    const last = isAll ? document.messages.at(-1) : taken.at(-1);
-    const isOver = isAll && (document.status === "completed" || document.status === "failed");
-    return {
-      rows: taken,
-      sequence: last?.sequence ?? 0,
-      mode: isOver ? `terminal-${document.status === "completed" ? "completed" : "failed"}` : "incremental",
-    };
+    const last = next === undefined ? document.messages.at(-1) : taken.at(-1);
+    const { status } = document;
+    const isOver = next === undefined && (status === "completed" || status === "failed");
+    const mode = isOver ? (`terminal-${status}` as const) : "incremental";
+    return { rows: taken, sequence: last?.sequence ?? 0, mode };
   }
 
+  /** Whether it wrote a snapshot. */
   async #snapshot(
     document: RunDocument,
     segment: Segment,
     newest: Newest | undefined,
     context: ToolContext,
-  ): Promise<Counted> {
+  ): Promise<boolean> {
     const { conversation_id: id, agent_name: agentName } = document;
     const outcome = await summaryFor(toolName, this.#options, {
       instructions,
@@ -202,16 +217,21 @@ class Snapshotter {
     if ("failure" in outcome) {
       if (outcome.isGeneral) this.#isAway = true;
       else this.#hopeless.set(id, segment.sequence);
-      return "unchanged";
+      return false;
     }
     const { snapshotsDir } = this.#options.records;
-    const now = await newestIn(join(snapshotsDir, id));
-    // Somebody else was faster, and has seen at least as much.
-    const isNewer = now !== undefined && now.stamp !== newest?.stamp;
-    if (isNewer && now.sequence !== undefined && now.sequence >= segment.sequence) return "unchanged";
+    const folder = join(snapshotsDir, id);
+    let seen = newest;
+    // Read whatever came meanwhile, until nothing does: then the write follows with nothing between.
+    for (let now = newestStampNow(folder); now !== seen?.stamp; now = newestStampNow(folder)) {
+      seen = await newestIn(folder);
+      if (seen === undefined || seen.stamp === newest?.stamp) continue;
+      // Somebody else was faster, and has seen at least as much.
+      if (seen.sequence !== undefined && seen.sequence >= segment.sequence) return false;
+    }
     const text = snapshotText({ agentName, summary: outcome.summary, sequence: segment.sequence });
-    addStamped(snapshotsDir, [id], stampAfter(this.#now(), now?.stamp), text);
-    return "created";
+    addStamped(snapshotsDir, [id], stampAfter(this.#now(), seen?.stamp), text);
+    return true;
   }
 }
 

@@ -1,4 +1,4 @@
-import { constants, mkdirSync, realpathSync } from "node:fs";
+import { constants, mkdirSync, readdirSync, realpathSync, type Dirent } from "node:fs";
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -9,10 +9,21 @@ import { microsOf, stampOf, stampOfFile, type Stamp } from "./stamp.ts";
 
 /** The stamps of the files called `STAMP.md` in a folder, the oldest first; none for a folder that is not there. */
 export async function stampsIn(folder: string): Promise<readonly Stamp[]> {
-  const stamps = (await entriesOf(folder)).flatMap((entry) =>
-    entry.isFile() ? (stampOfFile(entry.name) ?? []) : [],
-  );
-  return stamps.sort();
+  return stampsOf(await entriesOf(folder));
+}
+
+/** The newest stamp in a folder, found out at once: right before a write, when nothing may come between. */
+export function newestStampNow(folder: string): Stamp | undefined {
+  try {
+    return stampsOf(readdirSync(folder, { withFileTypes: true })).at(-1);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+function stampsOf(entries: readonly Dirent[]): readonly Stamp[] {
+  return entries.flatMap((entry) => (entry.isFile() ? (stampOfFile(entry.name) ?? []) : [])).sort();
 }
 
 /** The folders in a folder, in order. */

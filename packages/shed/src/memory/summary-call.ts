@@ -7,6 +7,7 @@ import {
 } from "@roboz/core";
 
 import { MaintenanceError } from "./errors.ts";
+import { withoutMarkers } from "./librarian-markers.ts";
 
 /** How a maintenance tool has its summaries made. */
 export interface SummarySettings {
@@ -37,9 +38,11 @@ export async function summaryFor(
 ): Promise<SummaryOutcome> {
   const { signal, emit } = request.context;
   try {
-    const summary = await summarise({ ...request, endpoint, maxChars, tolerancePercent, timeoutMs });
+    const given = await summarise({ ...request, endpoint, maxChars, tolerancePercent, timeoutMs });
     signal.throwIfAborted();
-    return { summary };
+    const summary = withoutMarkers(given).trim();
+    // A model that was made to write nothing but markers has summarised nothing.
+    return summary === "" ? { failure: "blank", isGeneral: false } : { summary };
   } catch (error) {
     signal.throwIfAborted();
     if (isProviderRequestError(error)) throw new MaintenanceError({ toolName, cause: error });

@@ -124,3 +124,12 @@ export function summariser(...script: readonly MockEntry[]) {
 }
 
 export const usual = { maxChars: 8_000, tolerancePercent: 15, timeoutMs: 300_000 };
+
+/** A promise that others settle. */
+export function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
