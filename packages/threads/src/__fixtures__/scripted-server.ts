@@ -71,6 +71,8 @@ export class ScriptedServer {
   readonly requests: SeenRequest[] = [];
   /** What went wrong in the script. */
   readonly failures: string[] = [];
+  /** Told of each request that arrived. */
+  onRequest: (() => unknown) | undefined;
   readonly #steps: Step[];
   readonly #server = createServer((request, response) => {
     void this.#handle(request, response);
@@ -129,6 +131,7 @@ export class ScriptedServer {
       body: content === "" ? undefined : parseJson(content),
     };
     this.requests.push(seen);
+    this.onRequest?.();
     const step = this.#steps.shift();
     if (step === undefined) {
       this.failures.push(`nothing is scripted for ${seen.method} ${seen.path}`);

@@ -265,6 +265,7 @@ export { AgentThread } from "./agent-thread.ts";
 export { analysisScope, mergeAnalysisScopes } from "./analysis-scope.ts";
 export { DatasetSummaries, type FollowSummaryOptions } from "./dataset-summaries.ts";
 export type { FollowOptions } from "./follower.ts";
+export { listThreads, modelProfiles, searchThreads } from "./listing.ts";
 export {
   AgentThreadGoalView,
   type AgentGoalResult,

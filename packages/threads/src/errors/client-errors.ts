@@ -30,10 +30,17 @@ export class RobotoAgentGoalsFailedException extends RobotoThreadStateError {
 export class RobotoTimeoutError extends ThreadsError {
   readonly code = "threads/timeout";
   readonly timeoutMs: number;
+  /** The key of a request that was not answered, with which it can be made again without being done twice. */
+  readonly idempotencyKey: string | undefined;
 
-  constructor({ what, timeoutMs, cause }: { what: string; timeoutMs: number; cause?: unknown }) {
-    super("TimeoutError", `${what} took longer than ${timeoutMs} ms`, { cause });
-    this.timeoutMs = timeoutMs;
+  constructor(facts: {
+    readonly what: string;
+    readonly timeoutMs: number;
+    readonly idempotencyKey?: string | undefined;
+  }) {
+    super("TimeoutError", `${facts.what} took longer than ${facts.timeoutMs} ms`);
+    this.timeoutMs = facts.timeoutMs;
+    this.idempotencyKey = facts.idempotencyKey;
   }
 }
 

@@ -43,6 +43,8 @@ export interface HttpFailure {
   readonly details?: unknown;
   /** The text of an answer that has no error of ours in it, cut after 2000 characters. */
   readonly body?: string | undefined;
+  /** The key with which the request can be made again. */
+  readonly idempotencyKey?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -60,6 +62,8 @@ export class RobotoHttpException extends ThreadsError {
   readonly headers: Readonly<Record<string, string>>;
   readonly details: unknown;
   readonly body: string | undefined;
+  /** The key of the request, with which it can be made again without being done twice. */
+  readonly idempotencyKey: string | undefined;
 
   constructor(errorCode: string, failure: HttpFailure) {
     super(errorCode, failure.message, failure.cause === undefined ? undefined : { cause: failure.cause });
@@ -68,5 +72,6 @@ export class RobotoHttpException extends ThreadsError {
     this.headers = failure.headers ?? {};
     this.details = failure.details;
     this.body = failure.body;
+    this.idempotencyKey = failure.idempotencyKey;
   }
 }

@@ -63,15 +63,16 @@ export function dataOf<S extends z.ZodType>({ status, headers, text }: Answer, s
 }
 
 /** The error that a refusal stands for. */
-export function refusalOf({ status, headers, text }: Answer): RobotoHttpException {
+export function refusalOf({ status, headers, text }: Answer, idempotencyKey?: string): RobotoHttpException {
+  const facts = { headers, body: text.slice(0, maxShown), idempotencyKey };
   const parsed = errorBodySchema.safeParse(jsonOf(text));
   if (parsed.success) {
     const { error, details } = parsed.data;
     const message = error.message === "" ? `The server answered ${status}` : error.message;
-    return exceptionFor(status, error, { message, headers, details, body: text.slice(0, maxShown) });
+    return exceptionFor(status, error, { message, details, ...facts });
   }
   const message = `The server answered ${status}, without saying why`;
-  return exceptionFor(status, {}, { message, headers, body: text.slice(0, maxShown) });
+  return exceptionFor(status, {}, { message, ...facts });
 }
 
 function jsonOf(text: string): unknown {

@@ -166,6 +166,29 @@ describe("what is sent again", () => {
     );
   });
 
+  it("by the caller, with the key that a failure names", async () => {
+    const options = { retries: { attempts: 1 } };
+    const silent: Step = () => undefined;
+    for (const first of [breakOff, unavailable, silent]) {
+      await withServer(
+        [first, answer("done")],
+        async ({ client, clock, server }) => {
+          const giveUp = (): void => {
+            clock.elapse(30_000);
+          };
+          if (first === silent) server.onRequest = () => setImmediate(giveUp);
+          const failure: unknown = await client.call(post).catch((error: unknown) => error);
+          server.onRequest = undefined;
+          const idempotencyKey = keyOf(failure);
+          expect(await client.call({ ...post, idempotencyKey })).toBe("done");
+          const keys = server.requests.map(({ headers }) => headers["idempotency-key"]);
+          expect(keys).toEqual([idempotencyKey, idempotencyKey]);
+        },
+        options,
+      );
+    }
+  });
+
   it("as often as it is told, the last failure being the answer", async () => {
     await withServer(
       [unavailable, unavailable],
@@ -209,6 +232,12 @@ describe("what is sent again", () => {
     expect(error).toHaveProperty("cause");
   });
 });
+
+/** The key that a failure names. */
+function keyOf(failure: unknown): string {
+  if (typeof failure !== "object" || failure === null || !("idempotencyKey" in failure)) return "";
+  return String(failure.idempotencyKey);
+}
 
 describe("who calls", () => {
   it("is said in headers, the token anew with each attempt", async () => {

@@ -59,6 +59,7 @@ export interface Call<S extends z.ZodType> {
 interface Sending {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   /** Whether the answer is read later: then it goes on being aborted with its signal after it began. */
   readonly isStream?: boolean | undefined;
 }
@@ -137,9 +138,9 @@ export class ThreadsClient {
     const headers: Record<string, string> = { Accept: "application/json" };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (key !== undefined) headers[threadHeaders.idempotencyKey] = key;
-    return this.#send(call, { headers, body }, async (response) => {
+    return this.#send(call, { headers, body, idempotencyKey: key }, async (response) => {
       const answer = await readAnswer(response);
-      if (!response.ok) throw refusalOf(answer);
+      if (!response.ok) throw refusalOf(answer, key);
       return dataOf(answer, call.schema);
     });
   }
@@ -147,7 +148,7 @@ export class ThreadsClient {
   /** Sends one request and reads its answer, within the time that one attempt may take. */
   async #send<T>(
     { method, path, query, orgId, signal }: Omit<Call<z.ZodType>, "schema">,
-    { headers, body, isStream = false }: Sending,
+    { headers, body, idempotencyKey, isStream = false }: Sending,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const { timeoutMs = 30_000, fetch: send = globalThis.fetch } = this.#options;
@@ -159,7 +160,7 @@ export class ThreadsClient {
     const callerHeaders = await orAborted(this.#callerHeaders(orgId), signal);
     signal?.addEventListener("abort", abort, { once: true });
     const callOff = this.clock.after(timeoutMs, () => {
-      controller.abort(new RobotoTimeoutError({ what: `${method} ${path}`, timeoutMs }));
+      controller.abort(new RobotoTimeoutError({ what: `${method} ${path}`, timeoutMs, idempotencyKey }));
     });
     try {
       const work = async (): Promise<T> => {
@@ -174,7 +175,8 @@ export class ThreadsClient {
     } catch (error) {
       if (error instanceof RobotoHttpException || error instanceof RobotoTimeoutError) throw error;
       if (controller.signal.aborted) throw reasonOf(controller.signal);
-      throw new RobotoConnectionError({ message: `${method} ${path} got no answer`, cause: error });
+      const message = `${method} ${path} got no answer`;
+      throw new RobotoConnectionError({ message, idempotencyKey, cause: error });
     } finally {
       callOff();
       if (!isStream) signal?.removeEventListener("abort", abort);
