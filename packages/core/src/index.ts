@@ -262,7 +262,7 @@ export type { Limits } from "./agent/limits.ts";
 export type { AgentMode } from "./agent/modes.ts";
 export { failedRunOf } from "./agent/failed-run.ts";
 export { Run } from "./agent/run.ts";
-export type { AgentSettings, InitialMessage, RunOptions, ToolList } from "./agent/settings.ts";
+export type { AgentSettings, InitialMessage, RunOptions, ToolList, ToolStart } from "./agent/settings.ts";
 export type { ChosenBy, PendingRequest } from "./agent/snapshot.ts";
 export type { RepeatState } from "./agent/repeats.ts";
 export type { Counts } from "./agent/tally.ts";

@@ -223,7 +223,18 @@ export class Agent<Output extends Stop = Stop> {
 
   #run(
     state: RunState,
-    { signal, sinks, io, limits, journal: store, parent, replay, ceiling, allowChanged }: ResumeOptions,
+    {
+      signal,
+      sinks,
+      io,
+      limits,
+      journal: store,
+      parent,
+      replay,
+      ceiling,
+      allowChanged,
+      beforeTool,
+    }: ResumeOptions,
     journal?: RunJournal,
     reply?: { readonly tool: string; readonly value: unknown },
   ): Run<Output> {
@@ -243,6 +254,7 @@ export class Agent<Output extends Stop = Stop> {
       allowChanged,
       replay,
       ceiling,
+      beforeTool,
     });
   }
 

@@ -7,7 +7,7 @@ import type { RunOptions } from "./settings.ts";
 export function optionProblems(given: RunOptions): AgentProblem[] {
   const options: unknown = given;
   if (!isFields(options)) return [problem("the options of a run are no object; leave them out for none")];
-  const { runId, signal, sinks, io, journal, limits } = options;
+  const { runId, signal, sinks, io, journal, limits, beforeTool } = options;
   const problems: AgentProblem[] = [];
   if (runId !== undefined && (typeof runId !== "string" || runId === ""))
     problems.push(problem("`runId` is no text, or an empty one; leave it out for a new UUID"));
@@ -17,6 +17,8 @@ export function optionProblems(given: RunOptions): AgentProblem[] {
     problems.push(problem("`sinks` is no list of functions"));
   if (io !== undefined && !hasFunctions(io, "ask", "notify"))
     problems.push(problem("`io` is no channel to a user; make one with cliUserIo or apiUserIo"));
+  if (beforeTool !== undefined && typeof beforeTool !== "function")
+    problems.push(problem("`beforeTool` is no function"));
   if (journal !== undefined && !hasFunctions(journal, "open", "read"))
     problems.push(
       problem("`journal` is no journal store; make one with fileJournalStore or memoryJournalStore"),

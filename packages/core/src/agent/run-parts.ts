@@ -6,6 +6,7 @@ import type { Limits } from "./limits.ts";
 import type { ParentRun } from "./nesting.ts";
 import type { RunReplay } from "./run-replay.ts";
 import type { RunState } from "./run-state.ts";
+import type { ToolStart } from "./settings.ts";
 import type { RunSnapshot } from "./snapshot.ts";
 
 /** What a run is made with. */
@@ -21,6 +22,8 @@ export interface RunParts<Output> {
   readonly signal?: AbortSignal | undefined;
   readonly sinks?: readonly EventSink[] | undefined;
   readonly limits?: Limits | undefined;
+  /** Told of each tool before it runs. */
+  readonly beforeTool?: ((call: ToolStart) => void | Promise<void>) | undefined;
   /** Where the run's steps are written; none keeps them in memory alone. */
   readonly journal?: RunJournal | undefined;
   /** Where the runs of agents that are tools keep theirs. */

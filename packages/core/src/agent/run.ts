@@ -75,6 +75,7 @@ export class Run<Output extends Stop = Stop> {
     allowChanged = false,
     replay,
     ceiling,
+    beforeTool,
   }: RunParts<Output>) {
     this.#agent = agent;
     this.#state = state;
@@ -103,7 +104,14 @@ export class Run<Output extends Stop = Stop> {
     });
     this.#context = new StepContext(state, this.#pipe, io, this.#asParent);
     const context = this.#context;
-    this.#stepper = new Stepper({ agent, state, pipe: this.#pipe, context, limits: this.#limits });
+    this.#stepper = new Stepper({
+      agent,
+      state,
+      pipe: this.#pipe,
+      context,
+      limits: this.#limits,
+      beforeTool,
+    });
     this.#signals = [agent.signal, signal].filter((one) => one !== undefined);
   }
 

@@ -10,6 +10,7 @@ import type { AnyValueType } from "../values/value.ts";
 import type { Limits } from "./limits.ts";
 import type { ParentRun } from "./nesting.ts";
 import type { AgentMode } from "./modes.ts";
+import type { ChosenBy } from "./snapshot.ts";
 import type { RunReplay } from "./run-replay.ts";
 
 /** A list of tools; a nested list, such as a chain kept together, counts as its members. */
@@ -61,6 +62,12 @@ export interface AgentSettings<Output extends Stop = Stop> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A tool that is about to run. */
+export interface ToolStart {
+  readonly toolName: string;
+  readonly chosenBy: ChosenBy;
+}
+
 /** What one run is given beside its input. */
 export interface RunOptions {
   /** Cancels the run; the result then has the status `"cancelled"`. */
@@ -73,6 +80,11 @@ export interface RunOptions {
   readonly limits?: Limits | undefined;
   /** Where each finished step is written before the next one starts; `resumeRun` goes on from there, in another process too. */
   readonly journal?: JournalStore | undefined;
+  /**
+   * Is told which tool is about to run, before its body does and each time; the run waits for it. What it throws fails the
+   * run. Not told of the model's turns, nor of the tools of agents that are tools.
+   */
+  readonly beforeTool?: ((call: ToolStart) => void | Promise<void>) | undefined;
   /** A name for the run; by default a new UUID. With a journal: letters, digits, `.`, `_` and `-`. */
   readonly runId?: string | undefined;
   /** The run whose tool this one is; set by `asTool`. @internal */

@@ -13,6 +13,7 @@ import type { EffectiveLimits } from "./limits.ts";
 import { failureText, interruptedNotice, recoveryQuestion, recoveryReason } from "./recovery.ts";
 import { replyFor } from "./restore.ts";
 import type { RunState } from "./run-state.ts";
+import type { RunOptions } from "./settings.ts";
 import type { ChosenBy, PendingRequest } from "./snapshot.ts";
 import type { StepContext } from "./step-context.ts";
 import { BodyFailure, Cancellation, ToolCaller } from "./tool-call.ts";
@@ -44,6 +45,7 @@ export interface StepperParts {
   readonly pipe: EventPipe;
   readonly context: StepContext;
   readonly limits: EffectiveLimits;
+  readonly beforeTool?: RunOptions["beforeTool"];
 }
 
 /** Takes a run's steps: choose the next tool, run it, record its output. */
@@ -53,13 +55,15 @@ export class Stepper {
   readonly #pipe: EventPipe;
   readonly #caller: ToolCaller;
   readonly #limits: EffectiveLimits;
+  readonly #beforeTool: RunOptions["beforeTool"];
 
-  constructor({ agent, state, pipe, context, limits }: StepperParts) {
+  constructor({ agent, state, pipe, context, limits, beforeTool }: StepperParts) {
     this.#agent = agent;
     this.#state = state;
     this.#pipe = pipe;
     this.#caller = new ToolCaller(pipe, context);
     this.#limits = limits;
+    this.#beforeTool = beforeTool;
   }
 
   /** Adds a message to the conversation and reports it. */
@@ -181,7 +185,17 @@ export class Stepper {
     this.#checkSteps();
     this.#checkPrerequisite(node);
     if (node.tool.polls) this.#state.repeats.exempt();
-    return this.#carry({ node, chosenBy, isCounted: false }, () => this.#caller.call(node, input));
+    const step = { node, chosenBy, isCounted: false };
+    const body = (): unknown => this.#caller.call(node, input);
+    if (this.#beforeTool === undefined) return this.#carry(step, body);
+    return this.#carryAfter(this.#beforeTool({ toolName: node.name, chosenBy }), step, body);
+  }
+
+  /** Runs a tool's body once its host is ready for it. */
+  async #carryAfter(ready: unknown, step: Step, body: () => unknown): Promise<Advanced> {
+    await ready;
+    this.#checkCancelled();
+    return this.#carry(step, body);
   }
 
   /** Runs a tool's body and takes its output, or its failure. */
