@@ -47,9 +47,9 @@ describe("what a host does before a tool runs", () => {
     };
     await agent().complete(undefined, { beforeTool });
     expect(seen).toEqual([
-      { toolName: "sweep", chosenBy: "model", before: 0 },
-      { toolName: "lock", chosenBy: "chain", before: 1 },
-      { toolName: "stop", chosenBy: "model", before: 1 },
+      { toolName: "sweep", chosenBy: "model", input: {}, before: 0 },
+      { toolName: "lock", chosenBy: "chain", input: { value: "swept" }, before: 1 },
+      { toolName: "stop", chosenBy: "model", input: { value: "bye" }, before: 1 },
     ]);
   });
 

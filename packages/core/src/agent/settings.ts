@@ -6,7 +6,7 @@ import type { UserIo } from "../runtime/user-io.ts";
 import type { Skill } from "../skills/skill.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Stop } from "../values/builtin.ts";
-import type { AnyValueType } from "../values/value.ts";
+import type { AnyValue, AnyValueType } from "../values/value.ts";
 import type { Limits } from "./limits.ts";
 import type { ParentRun } from "./nesting.ts";
 import type { AgentMode } from "./modes.ts";
@@ -66,6 +66,7 @@ export interface AgentSettings<Output extends Stop = Stop> {
 export interface ToolStart {
   readonly toolName: string;
   readonly chosenBy: ChosenBy;
+  readonly input: AnyValue;
 }
 
 /** What one run is given beside its input. */

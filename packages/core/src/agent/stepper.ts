@@ -188,7 +188,7 @@ export class Stepper {
     const step = { node, chosenBy, isCounted: false };
     const body = (): unknown => this.#caller.call(node, input);
     if (this.#beforeTool === undefined) return this.#carry(step, body);
-    return this.#carryAfter(this.#beforeTool({ toolName: node.name, chosenBy }), step, body);
+    return this.#carryAfter(this.#beforeTool({ toolName: node.name, chosenBy, input }), step, body);
   }
 
   /** Runs a tool's body once its host is ready for it. */

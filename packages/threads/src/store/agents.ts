@@ -31,7 +31,11 @@ function agentOf(row: SqlRow): AgentRecord {
  *
  * @throws {@link RobotoNotFoundException}, {@link RobotoUnauthorizedException}
  */
-async function agentFor({ queries }: ThreadView, agentId: string, caller: Caller): Promise<AgentRecord> {
+export async function agentFor(
+  { queries }: ThreadView,
+  agentId: string,
+  caller: Caller,
+): Promise<AgentRecord> {
   const [row] = await queries.rows("SELECT * FROM agents WHERE agent_id = $1", agentId);
   if (row === undefined) throw notFound("agent of this id");
   const agent = agentOf(row);

@@ -16,7 +16,7 @@ export interface DeltaLimits {
 }
 
 /** The limits that a server has when it is given none. */
-const deltaLimits: DeltaLimits = { entries: 500, bytes: 512 * 1024 };
+export const deltaLimits: DeltaLimits = { entries: 500, bytes: 512 * 1024 };
 
 /**
  * What happened in a thread after a token's place: a page of it, all of one moment.

@@ -7,6 +7,7 @@ import { stringifyJson } from "../wire/json.ts";
 
 /** A message that the model is shown, and where the thread keeps it. */
 export interface KeptMessage {
+  /** Its number; 0 for one that only stands in for what is missing, and is not kept. */
   readonly n: number;
   /** The thread's message that it belongs to. */
   readonly seq: number;
@@ -43,7 +44,7 @@ export async function keepConversation(
   let same = 0;
   while (same < known.length && known[same]?.message === now[same]) same += 1;
   const seqs = new Map(known.slice(same).map((kept) => [kept.message, kept.seq]));
-  await thread.retireModelMessages(known.slice(same).map(({ n }) => n));
+  await thread.retireModelMessages(known.slice(same).flatMap(({ n }) => (n === 0 ? [] : [n])));
   const added: KeptMessage[] = [];
   for (const message of now.slice(same)) {
     const belongsTo = seqs.get(message) ?? seq;

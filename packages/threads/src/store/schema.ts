@@ -7,7 +7,7 @@ export const migrations: readonly (readonly string[])[] = [
       system_prompt TEXT, visibility TEXT NOT NULL, origin TEXT, analysis_scope TEXT, available_skills TEXT,
       forked_from_thread_id TEXT, forked_from_seq INTEGER, created_from_agent_id TEXT, created_from_trigger_id TEXT,
       last_activity TEXT NOT NULL, message_count INTEGER NOT NULL, log_head INTEGER NOT NULL,
-      model_head INTEGER NOT NULL, next_task_id INTEGER NOT NULL, question TEXT, deleted_at TEXT)`,
+      model_head INTEGER NOT NULL, next_task_id INTEGER NOT NULL, question TEXT, memory TEXT, deleted_at TEXT)`,
     `CREATE INDEX threads_by_activity ON threads (org_id, last_activity, thread_id)`,
     `CREATE INDEX threads_by_creator ON threads (created_by, last_activity)`,
     `CREATE TABLE messages (

@@ -9,7 +9,11 @@ import { stringsOf } from "./tokens.ts";
 import type { SkillRecord } from "../wire/skills.ts";
 
 /** A skill with its highest version and the caller's subscription. */
-async function skillSummary(view: ThreadView, skill: SkillRecord, caller: Caller): Promise<SkillSummary> {
+export async function skillSummary(
+  view: ThreadView,
+  skill: SkillRecord,
+  caller: Caller,
+): Promise<SkillSummary> {
   return {
     skill,
     latest_version: (await skillVersion(view, skill.skill_id, undefined)) ?? null,

@@ -168,7 +168,7 @@ export async function updateSkill(
 }
 
 /** Deletes a skill with its versions; what threads hold of it stays. */
-async function deleteSkill(
+export async function deleteSkill(
   { queries }: ThreadTransaction,
   skill: SkillRecord,
   caller: Caller,

@@ -30,6 +30,8 @@ export interface ThreadRow {
   readonly nextTaskId: number;
   /** Where the loop stands that asked the user something; the next message is its reply. */
   readonly question: string | null;
+  /** What the loop keeps from turn to turn, such as the skills that are loaded. */
+  readonly memory: string | null;
 }
 
 /** Reads a row of `threads`. */
@@ -59,5 +61,6 @@ export function threadRowOf(row: SqlRow): ThreadRow {
     modelHead: integer(row, "model_head"),
     nextTaskId: integer(row, "next_task_id"),
     question: textOrNull(row, "question"),
+    memory: textOrNull(row, "memory"),
   };
 }

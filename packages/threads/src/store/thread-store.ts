@@ -29,6 +29,8 @@ export interface ThreadTransaction extends ThreadView {
   readonly touch: (threadId: string) => void;
   /** Wakes workers, once the transaction is done. */
   readonly queued: (turnId: string) => void;
+  /** Tells a turn's worker, once the transaction is done, that the turn is over. */
+  readonly ended: (turnId: string) => void;
 }
 
 /** Threads in a database. What is done with them are functions of a transaction or a view. */
@@ -39,6 +41,8 @@ export interface ThreadStore {
   readonly onThread: (listener: (threadId: string) => void) => () => void;
   /** Hears that a turn was queued. */
   readonly onQueued: (listener: (turnId: string) => void) => () => void;
+  /** Hears that a turn was ended by somebody else than its worker. */
+  readonly onEnded: (listener: (turnId: string) => void) => () => void;
   readonly now: () => string;
   /** The database under it, for drivers that do more with it. */
   readonly database: ThreadDatabase;
@@ -47,6 +51,7 @@ export interface ThreadStore {
 
 const threadChannel = "roboz_thread";
 const turnChannel = "roboz_turn";
+const endChannel = "roboz_turn_end";
 
 /**
  * Opens a store on a database: brings its tables to this release's version, and repairs threads that no turn works for.
@@ -69,19 +74,23 @@ export async function openThreadStore(
   const write: ThreadStore["write"] = async (work) => {
     let threads = new Set<string>();
     let turns = new Set<string>();
+    let ends = new Set<string>();
     const result = await database.transaction(async (queries) => {
       threads = new Set();
       turns = new Set();
+      ends = new Set();
       const done = await work({
         ...viewOf(queries),
         touch: (threadId) => threads.add(threadId),
         queued: (turnId) => turns.add(turnId),
+        ended: (turnId) => ends.add(turnId),
       });
       if (turns.size > 0) await database.handOver?.(queries, [...turns]);
       return done;
     });
     for (const threadId of threads) database.notify(threadChannel, threadId);
     for (const turnId of turns) database.notify(turnChannel, turnId);
+    for (const turnId of ends) database.notify(endChannel, turnId);
     return result;
   };
   const store: ThreadStore = {
@@ -89,6 +98,7 @@ export async function openThreadStore(
     read: (work) => database.read((queries) => work(viewOf(queries))),
     onThread: (listener) => database.listen(threadChannel, listener),
     onQueued: (listener) => database.listen(turnChannel, listener),
+    onEnded: (listener) => database.listen(endChannel, listener),
     now: iso,
     database,
     close: () => database.close(),

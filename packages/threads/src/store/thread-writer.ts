@@ -31,6 +31,7 @@ interface Changes {
   visibility?: string;
   analysisScope?: string | null;
   question?: string | null;
+  memory?: string | null;
   nextTaskId?: number;
 }
 
@@ -173,6 +174,11 @@ export class ThreadWriter {
     this.#changes.question = question;
   }
 
+  /** Keeps what the loop needs in later turns. */
+  setMemory(memory: string): void {
+    this.#changes.memory = memory;
+  }
+
   /** The number of a new task. */
   takeTaskId(): number {
     const taskId = this.#changes.nextTaskId ?? this.row.nextTaskId;
@@ -213,10 +219,10 @@ export class ThreadWriter {
 
   /** Writes what is kept of the thread itself. */
   async save(): Promise<void> {
-    const { status, title, visibility, analysisScope, question, nextTaskId } = this.#changes;
+    const { status, title, visibility, analysisScope, question, nextTaskId, memory } = this.#changes;
     await this.#transaction.queries.run(
       `UPDATE threads SET message_count = $2, log_head = $3, model_head = $4, status = $5, title = $6,
-        visibility = $7, analysis_scope = $8, question = $9, next_task_id = $10, last_activity = $11
+        visibility = $7, analysis_scope = $8, question = $9, next_task_id = $10, last_activity = $11, memory = $12
         WHERE thread_id = $1`,
       this.threadId,
       this.#messages,
@@ -229,6 +235,7 @@ export class ThreadWriter {
       question === undefined ? this.row.question : question,
       nextTaskId ?? this.row.nextTaskId,
       this.#isActive ? this.#transaction.now() : this.row.lastActivity,
+      memory ?? this.row.memory,
     );
     this.#transaction.touch(this.threadId);
   }

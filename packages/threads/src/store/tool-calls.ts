@@ -32,6 +32,9 @@ export interface OpenCall {
   readonly kind: string;
   readonly state: string;
   readonly isIdempotent: boolean;
+  /** Where it stands. */
+  readonly seq: number;
+  readonly block: number;
 }
 
 /** Adds a call to a message, not begun. */
@@ -79,7 +82,7 @@ export async function beginCall(
 /** The calls of a turn that have no result, in the order in which they were made. */
 export async function openCalls({ queries }: ThreadView, turnId: string): Promise<OpenCall[]> {
   const rows = await queries.rows(
-    `SELECT c.tool_use_id, c.name, c.kind, c.state, c.idempotent FROM tool_calls c JOIN blocks b
+    `SELECT c.tool_use_id, c.name, c.kind, c.state, c.idempotent, b.seq, b.block FROM tool_calls c JOIN blocks b
       ON b.thread_id = c.thread_id AND b.tool_use_id = c.tool_use_id AND b.type = 'tool_use'
       WHERE c.turn_id = $1 AND c.state <> 'done' ORDER BY b.seq, b.block`,
     turnId,
@@ -90,11 +93,13 @@ export async function openCalls({ queries }: ThreadView, turnId: string): Promis
     kind: text(row, "kind"),
     state: text(row, "state"),
     isIdempotent: integer(row, "idempotent") === 1,
+    seq: integer(row, "seq"),
+    block: integer(row, "block"),
   }));
 }
 
 /** The message that takes results: the last one, while it is the system's and open; else a new one. */
-async function openResults(
+export async function openResults(
   { queries }: ThreadTransaction,
   thread: ThreadWriter,
   turnId: string,

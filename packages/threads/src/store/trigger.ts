@@ -1,6 +1,8 @@
 import { assistantMessage, userMessage } from "@roboz/core";
 
-import { stringifyJson } from "../wire/json.ts";
+import { z } from "zod";
+
+import { parseJson, stringifyJson } from "../wire/json.ts";
 import type { ThreadTransaction } from "./thread-store.ts";
 import type { StoredBlock, ThreadWriter } from "./thread-writer.ts";
 import { addCall, answerCall } from "./tool-calls.ts";
@@ -21,6 +23,22 @@ export interface SkillCopy {
   readonly description: string;
   readonly body: string;
   readonly relevant_topics: readonly string[];
+}
+
+const skillCopies = z.array(
+  z.object({
+    skill_id: z.string(),
+    name: z.string(),
+    version: z.number(),
+    description: z.string(),
+    body: z.string(),
+    relevant_topics: z.array(z.string()),
+  }),
+);
+
+/** Skills as a thread keeps them. */
+export function skillCopiesOf(json: string): SkillCopy[] {
+  return skillCopies.parse(parseJson(json));
 }
 
 /** A tool that the caller carries out. */

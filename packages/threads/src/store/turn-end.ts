@@ -62,6 +62,7 @@ export async function closeTurn(
     end.errorCode,
     now(),
   );
+  transaction.ended(turnId);
   thread.setQuestion(null);
   await thread.setStatus(isFailed && unachieved > 0 ? "goals_failed" : "user_turn");
 }

@@ -1,0 +1,53 @@
+import { deltaLimits, type DeltaLimits } from "../store/delta.ts";
+
+/** How much a server takes. What is over a limit is refused, never cut. */
+export interface ServerLimits {
+  readonly bodyBytes: number;
+  /** Characters of one block of text. */
+  readonly textChars: number;
+  readonly seededMessages: number;
+  /** Client tools that a thread may have declared. */
+  readonly clientTools: number;
+  /** Bytes of the schema of one client tool. */
+  readonly schemaBytes: number;
+  /** Bytes of what a client tool answers. */
+  readonly outputBytes: number;
+  readonly systemPromptChars: number;
+  /** Skills that one request may invoke. */
+  readonly invokeSkills: number;
+  /** Streams that one principal may have open. */
+  readonly streams: number;
+  /** Requests that one principal may make at once, and how many it gets back each second; null for any number. */
+  readonly requests: { readonly burst: number; readonly perSecond: number } | null;
+  readonly delta: DeltaLimits;
+  /** Steps of one turn: turns of the model and tools. */
+  readonly steps: number;
+  /** Time that is worked on one turn, in milliseconds; waiting for a client does not count. */
+  readonly wallMs: number;
+  /** How often the model is told that goals are open when it ends a turn. */
+  readonly reprompts: number;
+  /** Turns that one process works on at once. */
+  readonly concurrency: number;
+  /** Turns of one organisation that run at once, over all processes. */
+  readonly perOrg: number;
+}
+
+/** What a server takes when it is told nothing else. */
+export const serverLimits: ServerLimits = {
+  bodyBytes: 4 * 1024 * 1024,
+  textChars: 200_000,
+  seededMessages: 200,
+  clientTools: 64,
+  schemaBytes: 32 * 1024,
+  outputBytes: 1024 * 1024,
+  systemPromptChars: 100_000,
+  invokeSkills: 10,
+  streams: 20,
+  requests: { burst: 400, perSecond: 100 },
+  delta: deltaLimits,
+  steps: 100,
+  wallMs: 30 * 60 * 1000,
+  reprompts: 3,
+  concurrency: 64,
+  perOrg: 32,
+};
