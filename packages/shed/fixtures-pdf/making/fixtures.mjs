@@ -130,6 +130,13 @@ export const fixtures = [
     producer: "ghostscript",
     look: { isLandscape: true, font: "Helvetica" },
   },
+  {
+    name: "ghostscript-across",
+    blocks: [...bees, ...harbour],
+    producer: "ghostscript",
+    look: { columns: 2, order: "across" },
+  },
+  { name: "ghostscript-backward", blocks: bees, producer: "ghostscript", look: { order: "backward" } },
   { name: "ghostscript-cairo", blocks: french, producer: "cairo-ps" },
   {
     name: "ghostscript-latex",

@@ -22,10 +22,10 @@ function linesOf(text, most) {
   return lines;
 }
 
-/** A document as PostScript of a typewriter's kind: one `show` for each line or cell. @param {Block[]} blocks @param {{ columns?: number, font?: string, perWord?: boolean, isLandscape?: boolean }} [look] */
+/** A document as PostScript of a typewriter's kind: one `show` for each line or cell. @param {Block[]} blocks @param {{ columns?: number, font?: string, perWord?: boolean, isLandscape?: boolean, order?: "across" | "backward" }} [look] */
 export function postscript(
   blocks,
-  { columns = 1, font = "Times-Roman", perWord = false, isLandscape = false } = {},
+  { columns = 1, font = "Times-Roman", perWord = false, isLandscape = false, order } = {},
 ) {
   const [width, height] = isLandscape ? [842, 595] : [595, 842];
   const columnWidth = (width - 112 - (columns - 1) * 24) / columns;
@@ -33,17 +33,24 @@ export function postscript(
   let column = 0;
   /** @type {string[]} */
   const out = [];
+  /** What the page shows, with where it stands. @type {{ x: number, y: number, code: string }[]} */
+  let page = [];
   /** @param {string} text @param {number} size @param {number} x */
   const put = (text, size, x) => {
-    out.push(`/${font} findfont ${size} scalefont setfont ${x} ${y} moveto`);
-    out.push(
-      perWord
-        ? text
-            .split(" ")
-            .map((word) => `(${ps(word)}) show ${size * 0.25} 0 rmoveto`)
-            .join("\n")
-        : `(${ps(text)}) show`,
-    );
+    const shown = perWord
+      ? text
+          .split(" ")
+          .map((word) => `(${ps(word)}) show ${size * 0.25} 0 rmoveto`)
+          .join("\n")
+      : `(${ps(text)}) show`;
+    const code = `/${font} findfont ${size} scalefont setfont ${x} ${y} moveto\n${shown}`;
+    page.push({ x, y, code });
+  };
+  const endPage = () => {
+    if (order === "across") page.sort((one, other) => other.y - one.y || one.x - other.x);
+    if (order === "backward") page.reverse();
+    out.push(...page.map(({ code }) => code), "showpage");
+    page = [];
   };
   const left = () => 56 + column * (columnWidth + 24);
   /** @param {number} size */
@@ -54,7 +61,7 @@ export function postscript(
     column += 1;
     if (column < columns) return;
     column = 0;
-    out.push("showpage");
+    endPage();
   };
   /** @param {string} text @param {number} size */
   const flow = (text, size) => {
@@ -80,5 +87,6 @@ export function postscript(
     }
     feed(8);
   }
-  return `%!PS-Adobe-3.0\n<< /PageSize [${width} ${height}] >> setpagedevice\n${out.join("\n")}\nshowpage\n`;
+  endPage();
+  return `%!PS-Adobe-3.0\n<< /PageSize [${width} ${height}] >> setpagedevice\n${out.join("\n")}\n`;
 }

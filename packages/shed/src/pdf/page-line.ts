@@ -27,6 +27,14 @@ const gapOfColumn = 1.5;
 const gapOfParagraph = 1.75;
 const mostBackward = 1;
 
+/** A part of a line that has text. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  /** In characters. */
+  readonly length: number;
+}
+
 /** Pieces that stand beside each other. */
 export class PageLine {
   readonly angle: number;
@@ -50,6 +58,45 @@ export class PageLine {
   /** The height of its largest letters. */
   get size(): number {
     return this.#size;
+  }
+
+  get isRightToLeft(): boolean {
+    return this.#isRightToLeft;
+  }
+
+  /** Where it has text, from left to right; a gap as between columns divides two stretches. */
+  stretches(): readonly Stretch[] {
+    const stretches: { start: number; end: number; length: number }[] = [];
+    for (const { along, width, text } of this.#shown()) {
+      const last = stretches.at(-1);
+      const end = along + width;
+      if (last !== undefined && along - last.end <= gapOfColumn * this.#size) {
+        last.end = Math.max(last.end, end);
+        last.length += text.length;
+      } else stretches.push({ start: along, end, length: text.length });
+    }
+    return stretches;
+  }
+
+  /** Its parts on both sides of a place; one that has nothing there is left out. */
+  parts(place: number): { readonly left: PageLine | undefined; readonly right: PageLine | undefined } {
+    const isLeft = ({ along, width }: Piece): boolean => along + width / 2 < place;
+    return { left: this.#part(isLeft), right: this.#part((piece) => !isLeft(piece)) };
+  }
+
+  #part(isWanted: (piece: Piece) => boolean): PageLine | undefined {
+    const [first, ...others] = this.#pieces.filter(isWanted);
+    if (first === undefined) return undefined;
+    const part = new PageLine(first);
+    for (const piece of others) {
+      if (this.#spacedBefore.has(piece)) part.#isSpaced = true;
+      part.add(piece);
+    }
+    return part;
+  }
+
+  #shown(): readonly Piece[] {
+    return this.#pieces.toSorted((one, other) => one.along - other.along);
   }
 
   /** Whether a piece that is drawn next belongs to this line. */
@@ -118,7 +165,7 @@ export class PageLine {
   }
 
   #textOfBothDirections(): string {
-    const shown = this.#pieces.toSorted((one, other) => one.along - other.along);
+    const shown = this.#shown();
     const places = new Map(shown.map((piece, index) => [piece, index]));
     let text = "";
     let last: Piece | undefined;

@@ -1,11 +1,12 @@
 import { PageLine, type Piece } from "./page-line.ts";
+import { inReadingOrder } from "./reading-order.ts";
 
 /** Form fields that are looked at; a page that has more was made to take time. */
 const mostFields = 2_000;
 
 /**
- * The text of a page: pieces in the order in which the page draws them, joined to lines where they stand beside each other. Words
- * that a line end divides are made whole; a wider gap between lines leaves an empty one.
+ * The text of a page: pieces in the order in which the page draws them, unless that cannot be meant, joined to lines where they stand
+ * beside each other. Words that a line end divides are made whole; a wider gap between lines leaves an empty one.
  *
  * @param fields - What is filled in, put into the lines it stands beside.
  */
@@ -17,7 +18,7 @@ export function pageText(pieces: Iterable<Piece>, fields: readonly Piece[] = [])
     else if (piece.text.trim() !== "") lines.push(new PageLine(piece));
   }
   for (const field of fields.slice(0, mostFields)) place(field, lines);
-  return joined(lines);
+  return joined(inReadingOrder(lines));
 }
 
 /** Puts a field into the line it stands in, or behind the last one above it. */
