@@ -1,4 +1,11 @@
-import { checkRunId, exportRun, readRunDocument, type JournalStore, type RunDocument } from "@roboz/core";
+import {
+  checkRunId,
+  exportRun,
+  readRunDocument,
+  RunDocumentError,
+  type JournalStore,
+  type RunDocument,
+} from "@roboz/core";
 
 /** Whether a file of this name is a log. */
 export function isLog(name: string): boolean {
@@ -8,19 +15,19 @@ export function isLog(name: string): boolean {
 /**
  * The conversation that a log file holds. Of one that is under way the file has the beginning only; the journal has the rest.
  *
- * @returns undefined for a file that cannot be read, or is no log.
+ * @returns `"invalid"` for a file that is no log, `"unreadable"` for one that the system does not give, which may be another time.
  */
 export async function readConversation(
   path: string,
   journal: JournalStore | undefined,
-): Promise<RunDocument | undefined> {
+): Promise<RunDocument | "invalid" | "unreadable"> {
   let document: RunDocument;
   try {
     document = await readRunDocument(path);
     checkRunId(document.conversation_id);
-  } catch {
+  } catch (error) {
     // The file is left as it is, for whoever wants to know what became of it.
-    return undefined;
+    return error instanceof RunDocumentError && error.cause !== undefined ? "unreadable" : "invalid";
   }
   if (document.status !== "running" || journal === undefined) return document;
   try {

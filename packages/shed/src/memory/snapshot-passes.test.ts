@@ -49,6 +49,21 @@ describe("a pass over the logs", () => {
     expect(await project.list(".")).toEqual(["logs/clerk/odd.json"]);
   });
 
+  it("counts a log that vanishes before it is read", async () => {
+    const project = makeProject();
+    const done = { status: "completed" as const };
+    project.put("logs/clerk/c1.json", log("c1", [row(1, "Hello.")], done));
+    const path = project.put("logs/clerk/c2.json", log("c2", [row(1, "Hello.")], done));
+    const { pass } = snapshots(project, [
+      () => {
+        rmSync(path);
+        return { value: "Hello." };
+      },
+    ]);
+    expect((await pass()).fields).toMatchObject({ scanned: 2, parsed: 1, created: 1, skipped_invalid: 1 });
+    expect((await pass()).fields).toMatchObject({ scanned: 1, parsed: 1, skipped_invalid: 0 });
+  });
+
   it("follows no link, neither to logs nor to snapshots, and waits for no pipe", async () => {
     const project = makeProject();
     const outside = makeProject();

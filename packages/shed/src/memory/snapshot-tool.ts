@@ -148,7 +148,8 @@ class Snapshotter {
       this.#settled.set(file.path, { identity: file.identity, outcome, covered });
       return outcome;
     };
-    if (document === undefined) return settle("invalid");
+    if (document === "unreadable") return "invalid";
+    if (document === "invalid") return settle("invalid");
     if (!this.#options.watchedAgentNames.has(document.agent_name)) return settle("other");
     if (document.status === "cancelled") return settle("unchanged");
     const folder = join(this.#options.records.snapshotsDir, document.conversation_id);
