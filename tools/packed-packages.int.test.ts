@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -124,6 +124,27 @@ describe.each(published)("$manifest.name, packed and installed alone", ({ folder
     await compile("tsc", project, ["example.ts"]);
     await succeed(process.execPath, [join("out", "example.js")], project);
   });
+
+  it.runIf(name === "@roboz/shed")(
+    "reads a PDF file in a process that it starts from what is installed",
+    async () => {
+      const sample = join(root, "packages/shed/fixtures-pdf/files/ghostscript-table.pdf");
+      await copyFile(sample, join(project, "table.pdf"));
+      const program = `
+      import { Agent, MockLLMEndpoint, stop } from "@roboz/core";
+      import { PermissionPolicy, pdfSkill } from "@roboz/shed";
+      const endpoint = new MockLLMEndpoint([
+        { action: "process_pdf", rationale: "Read it.", path: "table.pdf" },
+        { action: "stop", rationale: "Done.", value: "done" },
+      ]);
+      const policy = PermissionPolicy.local(process.cwd());
+      const agent = new Agent({ name: "reader", systemPrompt: "Read.", endpoint, tools: [stop], autoLoadedSkills: [pdfSkill({ policy })] });
+      const { messages } = await agent.complete();
+      console.log(messages.map(({ content }) => content).join("\\n"));`;
+      const printed = await succeed(process.execPath, ["--input-type=module", "--eval", program], project);
+      expect(printed).toContain("--- page 1 of 1 ---\\nInvoice 2024-0117\\n");
+    },
+  );
 
   it("holds its license, README, code and sources, and no tests", async () => {
     const paths = (await readdir(installed, { recursive: true })).map((path) => path.replaceAll("\\", "/"));
