@@ -54,6 +54,18 @@ export const commandList: readonly ListedCommand[] = [
     load: async () => (await import("./commands/env.ts")).env,
   },
   {
+    name: "health",
+    usage: "health <module>",
+    describe: "Check what exported agents need from outside",
+    load: async () => (await import("./commands/health.ts")).health,
+  },
+  {
+    name: "scripts",
+    usage: "scripts",
+    describe: "Serve prepared scripts to agents, and check that service",
+    load: async () => (await import("./commands/scripts.ts")).scripts,
+  },
+  {
     name: "tool",
     usage: "tool",
     describe: "Create a tool capability to edit",

@@ -102,6 +102,21 @@ export function wholeNumberOption(name: string, describe: string) {
   } as const;
 }
 
+/** An option that takes a number of seconds above 0; given again, the last one counts. */
+export function secondsOption(name: string, describe: string) {
+  return {
+    type: "string",
+    requiresArg: true,
+    describe,
+    coerce: (given: string | readonly string[]): number => {
+      const digits = requireText(name, [given].flat().at(-1));
+      const seconds = /^\d{0,15}\.?\d{0,15}$/.test(digits) ? Number(digits) : 0;
+      if (!(seconds > 0)) throw new UsageError(`\`--${name}\` is a number of seconds above 0`);
+      return seconds;
+    },
+  } as const;
+}
+
 /** An option that takes one of a few words; given again, the last one counts. */
 export function choiceOption<const Choice extends string>(
   name: string,

@@ -20,8 +20,10 @@ export abstract class CliError extends Error {
 /** Every error class of this package. */
 export type AnyCliError =
   | AgentExportError
+  | DependencyExportError
   | EnvNamesError
   | InterruptedError
+  | MissingPackageError
   | ModuleError
   | NoModelError
   | OutputClosedError
@@ -32,6 +34,7 @@ export type AnyCliError =
   | SuspendedRunError
   | ThreadsPackageError
   | ThreadsTokenError
+  | UnavailableError
   | UsageError;
 
 /** The codes of {@link AnyCliError}. */
@@ -291,5 +294,50 @@ export class ThreadsTokenError extends CliError {
       `there is no token \`${tokenId}\` that could be revoked; \`threads token create\` prints the id of each`,
     );
     this.tokenId = tokenId;
+  }
+}
+
+/** A command needs one more package, which is in neither the project nor beside this one. */
+export class MissingPackageError extends CliError {
+  readonly code = "cli/missing-package";
+  readonly packageName: string;
+
+  constructor({ commandName, packageName }: { readonly commandName: string; readonly packageName: string }) {
+    super(`\`roboz ${commandName}\` needs one more package; run \`npm install ${packageName}\``);
+    this.packageName = packageName;
+  }
+}
+
+/** Nothing that a module exports, or not the export that was asked for, says what it needs from outside. */
+export class DependencyExportError extends CliError {
+  readonly code = "cli/dependency-export";
+  /** As it was given. */
+  readonly module: string;
+
+  constructor({ module, asked }: { readonly module: string; readonly asked?: string | undefined }) {
+    super(
+      asked === undefined
+        ? `\`${module}\` exports nothing that says what it needs; export an agent, an endpoint or a dependency`
+        : `\`${module}\` has no \`${asked}\` that says what it needs; export an agent, an endpoint or a dependency`,
+    );
+    this.module = module;
+  }
+}
+
+/** Things from outside that were checked cannot be used. */
+export class UnavailableError extends CliError {
+  readonly code = "cli/unavailable";
+  readonly dependencyIds: readonly string[];
+
+  constructor({
+    dependencyIds,
+    checked,
+  }: {
+    readonly dependencyIds: readonly string[];
+    readonly checked: number;
+  }) {
+    const names = dependencyIds.map((id) => `\`${id}\``).join(", ");
+    super(`${dependencyIds.length} of ${checked} cannot be used: ${names}`);
+    this.dependencyIds = dependencyIds;
   }
 }

@@ -7,6 +7,7 @@ import { modelCases, modelTerminalCases } from "./__fixtures__/cases/models.ts";
 import { packageCases } from "./__fixtures__/cases/packages.ts";
 import { programCases } from "./__fixtures__/cases/program.ts";
 import { runsCases } from "./__fixtures__/cases/runs.ts";
+import { scriptsCases } from "./__fixtures__/cases/scripts.ts";
 import { terminalCases } from "./__fixtures__/cases/terminal.ts";
 import { installRoboz, type InstalledRoboz } from "./__fixtures__/installed-roboz.ts";
 
@@ -33,6 +34,7 @@ describe("roboz, installed from its tarballs", () => {
   modelCases(roboz);
   runsCases(roboz);
   packageCases(roboz);
+  scriptsCases(roboz);
 });
 
 // util-linux's `script` makes the terminal.

@@ -70,6 +70,14 @@ describe("main", () => {
       args: ["runs", "fork", "r", "--store", "x", "--at=-1"],
       error: "`--at` is a whole number",
     },
+    { why: "scripts without a command", args: ["scripts"], error: "a command is missing" },
+    { why: "scripts without a socket", args: ["scripts", "check"], error: "`--socket` is required" },
+    { why: "health of nothing", args: ["health"], error: "an argument is missing" },
+    {
+      why: "seconds that are none",
+      args: ["health", "x.mjs", "--timeout-s", "abc"],
+      error: "`--timeout-s` is a number of seconds above 0",
+    },
     { why: "a module that is not named", args: ["graph"], error: "an argument is missing" },
     { why: "two modules", args: ["run", "a.ts", "b.ts"], error: "too many arguments" },
   ])("refuses with usage and status 2 ($why)", async ({ args, error }) => {
@@ -101,6 +109,9 @@ describe("main", () => {
     { args: ["run", "--help"], shows: "--store" },
     { args: ["runs", "--help"], shows: "roboz runs resume" },
     { args: ["runs", "resume", "--help"], shows: "--reply" },
+    { args: ["scripts", "serve", "--help"], shows: "--max-output-bytes" },
+    { args: ["scripts", "check", "--help"], shows: "--socket" },
+    { args: ["health", "--help"], shows: "--watch" },
   ])("cli 2: prints help and does nothing else ($args)", async ({ args, shows }) => {
     const { status, output, errors } = await run(...args);
     expect({ status, errors }).toEqual({ status: 0, errors: "" });
@@ -118,6 +129,8 @@ describe("main", () => {
       "example",
       "inventory",
       "env",
+      "health",
+      "scripts",
       "tool",
       "skill",
       "completion",

@@ -17,7 +17,7 @@ import { errorLine } from "../error-line.ts";
  * (`cli/agent-export`) when it is not clear which export is meant.
  */
 export async function loadAgent(module: string, exportName?: string): Promise<Agent> {
-  const exports = await loadModule(module);
+  const exports = await loadModule(module, isAgent);
   const agents = [...exports].filter((entry): entry is [string, Agent] => isAgent(entry[1]));
   const names = agents.map(([name]) => name);
   const asked = exportName ?? "default";
@@ -41,8 +41,16 @@ function isAgent(candidate: unknown): candidate is Agent {
 const javaScript = new Set([".js", ".mjs", ".cjs"]);
 const typeScript = new Set([".ts", ".mts", ".cts"]);
 
-/** What a module exports, by name. */
-async function loadModule(module: string): Promise<ReadonlyMap<string, unknown>> {
+/**
+ * What a module exports, by name.
+ *
+ * @param isWanted - Tells what is looked for: a default export that is none may be what CommonJS exports, and is looked into.
+ * @throws {@link ModuleError} (`cli/module`)
+ */
+export async function loadModule(
+  module: string,
+  isWanted: (exported: unknown) => boolean,
+): Promise<ReadonlyMap<string, unknown>> {
   const file = resolve(module);
   const extension = extname(file);
   if (!javaScript.has(extension) && !typeScript.has(extension))
@@ -55,7 +63,7 @@ async function loadModule(module: string): Promise<ReadonlyMap<string, unknown>>
     const named = entriesOf(exports);
     // What CommonJS exports is the default; translated from a module it has a default of its own.
     const inner = named.get("default");
-    return isAgent(inner) ? named : new Map([...named, ...entriesOf(inner)]);
+    return isWanted(inner) ? named : new Map([...named, ...entriesOf(inner)]);
   } catch (cause) {
     throw new ModuleError({ module, fault: "failed", cause, detail: errorLine(cause) });
   }

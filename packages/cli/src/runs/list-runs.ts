@@ -1,6 +1,7 @@
 import { printableLine, summariseRun, type JournalStore, type RunSummary } from "@roboz/core";
 
 import { errorLine } from "../error-line.ts";
+import { textTable } from "../text-table.ts";
 
 /** A journal of which nothing can be said. */
 export interface UnreadableRun {
@@ -50,17 +51,5 @@ export function runTable(runs: readonly RunSummary[]): string {
       printableLine(startedAt),
     ]),
   ];
-  const isNumber = [false, false, false, true, true, false];
-  const widths = isNumber.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) =>
-          isNumber[at] === true ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
-        )
-        .join("  ")
-        .trimEnd(),
-    )
-    .map((line) => `${line}\n`)
-    .join("");
+  return textTable(rows, { numbers: [3, 4] });
 }
