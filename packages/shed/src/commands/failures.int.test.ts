@@ -81,8 +81,9 @@ describe.runIf(process.platform === "linux")("a command that fails in the middle
         play.run(line, readFileSync(play.path("notes/big"))),
       );
       // A move within one file system writes nothing, and needs no room.
-      if (line.startsWith("mv")) expect({ status, moved: play.read("notes/b") }).toMatchObject({ status: 0 });
-      else expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/No space left/) });
+      expect(status).toBe(line.startsWith("mv") ? 0 : 1);
+      if (line.startsWith("mv")) expect(play.read("notes/b")).toBe("one needle\ntwo\n");
+      else expect(stderr).toContain("No space left on device");
     },
   );
 

@@ -65,8 +65,9 @@ describe.runIf(process.platform !== "win32")("a program that a search runs", () 
       input: null,
       signal: abort.signal,
     });
-    const [first] = await program.stdout.take(1).toArray();
-    const child = Number(String(first));
+    let said = "";
+    for await (const chunk of program.stdout.take(1)) said += String(chunk);
+    const child = Number(said);
     abort.abort(new Error("enough"));
     await expect(program.ended()).rejects.toThrow("enough");
     // A killed process stays for a moment; should it stay longer, the test runs out of time.

@@ -135,15 +135,17 @@ function writeUnfinished(
   old: BigIntStats | undefined,
 ): string {
   const name = unfinishedPrefix + randomBytes(9).toString("base64url");
-  // Made with the mode of any new file, so that the umask has its say, and narrowed while it is still empty.
-  const descriptor = directory.createFile(name, constants.O_WRONLY);
+  // A file that is new altogether is made with the mode of any new file, so that the umask has its say, and narrowed
+  // while it is still empty.
+  const descriptor = directory.createFile(name, constants.O_WRONLY, old === undefined ? 0o666 : 0o600);
   try {
     const { mode } = old ?? fstatSync(descriptor, { bigint: true });
     fchmodSync(descriptor, 0o600);
     writeAll(descriptor, content);
     if (old !== undefined) keepOwner(descriptor, old);
-    fchmodSync(descriptor, Number(mode & 0o7777n));
+    // Waiting for the disk takes longest, so the mode is set after it, right before the file takes its name.
     fsyncSync(descriptor);
+    fchmodSync(descriptor, Number(mode & 0o7777n));
   } catch (error) {
     directory.unlink(name);
     throw error;

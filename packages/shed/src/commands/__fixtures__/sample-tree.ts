@@ -56,6 +56,10 @@ export const sampleFiles: Readonly<Record<string, string | Buffer>> = {
   "ignored/.ignore": "skip/\n",
   "ignored/skip/s.txt": "needle skipped\n",
   "ignored/seen.txt": "needle seen\n",
+  // So many that a search reads their texts first.
+  ...Object.fromEntries(
+    Array.from({ length: 24 }, (_, index) => [`many/${index}.txt`, lines(index % 7, index + 1)] as const),
+  ),
 };
 
 /** Makes the sample tree; the same call makes the same tree, with the same times. */
