@@ -245,3 +245,36 @@ describe.runIf(process.platform === "linux")("a command that fails in the middle
     },
   );
 });
+
+describe.runIf(process.platform === "linux")("a file system that takes two spellings for one", () => {
+  it.each([
+    { why: "case (PB-14)", stored: "Secrets", written: "secrets" },
+    { why: "Unicode form (PB-15)", stored: "caf\u00e9", written: "cafe\u0301" },
+  ])("does not lead around a rule by another $why", async ({ stored, written }) => {
+    play.write({ [`notes/${stored}/k`]: "OUTSIDE of the rules\n", "notes/free": "free\n" });
+    play.policy = play.policyWith({ deny: [{ pattern: `notes/${stored}/**`, operations: ["read"] }] });
+    // Stands for such a file system: every call meets the stored name by either spelling, and by upper case too.
+    const meet = (original: (...given: readonly unknown[]) => unknown, given: readonly unknown[]) => {
+      const [path, ...others] = given;
+      const names = [written, written.toUpperCase(), stored.toUpperCase(), written.normalize("NFC")];
+      const met = String(path)
+        .split("/")
+        .map((name) => (names.includes(name) ? stored : name));
+      return original(typeof path === "string" ? met.join("/") : path, ...others);
+    };
+    const run = (line: string) =>
+      withCall("lstatSync", meet, () => withCall("openSync", meet, () => play.run(line)));
+    for (const line of [
+      `cat notes/${written}/k`,
+      `cat notes/${written}/*`,
+      `cp notes/${written}/k notes/copy`,
+      `grep -r 'O' notes/${written}`,
+    ]) {
+      const { stdout, stderr, refused } = await run(line);
+      expect(stdout + stderr).not.toContain("OUTSIDE");
+      expect(refused).toMatch(/^Denied read|nothing matches/);
+    }
+    expect(existsSync(play.path("notes/copy"))).toBe(false);
+    expect((await run("cat notes/free")).stdout).toBe("free\n");
+  });
+});

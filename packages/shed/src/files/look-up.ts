@@ -2,13 +2,14 @@ import type { BigIntStats } from "node:fs";
 import type { FileAccess } from "./access.ts";
 import { kindOf } from "./entry.ts";
 import { childLocation, parentLocation } from "./file-name.ts";
+import { onDiskName } from "./on-disk-name.ts";
 import { LinkOnPathError, systemError } from "./system-error.ts";
 
 /** A path somebody wrote, and what stands there. */
 export interface Place {
   /** The path as written. */
   readonly spelled: string;
-  /** Absolute, without `.`, `..` and doubled separators. No component on the way to it is a link. */
+  /** Absolute, without `.`, `..` and doubled separators, names as they are on disk. No component on the way is a link. */
   readonly location: string;
   /** `undefined`: nothing has this name. */
   readonly stats: BigIntStats | undefined;
@@ -60,8 +61,8 @@ export function lookUp(access: FileAccess, base: string, path: string): Place {
     if (component === "..") {
       directory = parentLocation(directory);
     } else {
-      name = component;
-      stats = access.at(directory).inspect(name);
+      stats = access.at(directory).inspect(component);
+      name = stats === undefined ? component : onDiskName(access.at(directory), component, stats);
     }
   }
   if (name === undefined) {

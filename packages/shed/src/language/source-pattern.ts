@@ -4,6 +4,7 @@ import { CommandRefusal, type PathOperand } from "../commands/command.ts";
 import { kindOf } from "../files/entry.ts";
 import { childLocation, compareNames, lastName, parentLocation } from "../files/file-name.ts";
 import { LinkOnPathError, systemCode } from "../files/system-error.ts";
+import { onDiskName } from "../files/on-disk-name.ts";
 import type { ListedEntry } from "../files/open-directory.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { PathTokenContext } from "./path-tokens.ts";
@@ -127,12 +128,17 @@ class Walk {
     if (text === ".") yield { location: place.location, spelled };
     else if (text === "..") yield { location: parentLocation(place.location), spelled };
     else {
-      const location = childLocation(place.location, text);
-      const stats = this.#inspect(location);
+      const written = childLocation(place.location, text);
+      const stats = this.#inspect(written);
+      const location = stats === undefined ? written : this.#onDisk(place.location, text, stats);
       const kind = stats === undefined ? undefined : kindOf(stats);
       if (kind === "link" && !isLast) this.#meetLink(location);
       if (kind === "directory" || (kind !== undefined && isLast)) yield { location, spelled };
     }
+  }
+
+  #onDisk(directory: string, name: string, stats: BigIntStats): string {
+    return childLocation(directory, onDiskName(this.#context.access.at(directory), name, stats));
   }
 
   async #named(place: Reached, component: Component): Promise<readonly Reached[]> {
