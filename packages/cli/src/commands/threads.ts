@@ -1,10 +1,55 @@
-import { command, group, listOption, textOption, wholeNumberOption } from "../command.ts";
+import { choiceOption, command, group, listOption, textOption, wholeNumberOption } from "../command.ts";
 import { UsageError } from "../errors.ts";
 
 const databaseOption = textOption(
   "db",
   "sqlite:PATH or postgres://…; by default $ROBOZ_THREADS_DB, else sqlite:threads.db",
 );
+
+const serve = command({
+  usage: "serve",
+  describe: "Serve threads, and work on their turns",
+  options: (yargs) =>
+    yargs
+      .option("db", databaseOption)
+      .option(
+        "agents",
+        textOption("agents", "Module that exports deployable agents; by default agents.ts or agents.js"),
+      )
+      .option("host", textOption("host", "Address to listen on; by default this machine alone can reach it"))
+      .option("port", wholeNumberOption("port", "Port to listen on, 0 for any that is free; 8080 by default"))
+      .option(
+        "role",
+        choiceOption("role", "What this process does; with PostgreSQL any number may do either", [
+          "all",
+          "api",
+          "worker",
+        ]),
+      ),
+  run: async ({ db, agents, host = "127.0.0.1", port = 8080, role }, context) => {
+    const { serveThreads } = await import("../threads/serve.ts");
+    await serveThreads({ database: db, module: agents, host, port, role }, context);
+  },
+});
+
+const chat = command({
+  usage: "chat",
+  describe: "Talk to an agent on a server, with the token in $ROBOZ_THREADS_TOKEN",
+  options: (yargs) =>
+    yargs
+      .option("url", textOption("url", "The server; by default http://127.0.0.1:8080"))
+      .option("thread", textOption("thread", "Id of a thread to go on with; by default a new one is started"))
+      .option("org", textOption("org", "Organisation to act in, for a token of several"))
+      .option(
+        "profile",
+        textOption("profile", "Model profile of a new thread, by which the server names its agents"),
+      )
+      .option("message", textOption("message", "Say this, and end when it is answered")),
+  run: async ({ url = "http://127.0.0.1:8080", thread, org, profile, message }, context) => {
+    const { chatInTerminal } = await import("../threads/chat.ts");
+    await chatInTerminal({ url, threadId: thread, orgId: org, profile, message }, context);
+  },
+});
 
 const migrate = command({
   usage: "migrate",
@@ -57,6 +102,8 @@ const revokeToken = command({
 
 /** `threads`: durable threads on a server. */
 export const threads = group("threads", "Serve durable threads, talk to them, and make tokens", [
+  serve,
+  chat,
   group("token", "Make and revoke bearer tokens", [createToken, revokeToken]),
   migrate,
 ]);

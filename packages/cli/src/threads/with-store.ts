@@ -6,7 +6,7 @@ import { loadThreadsServer, type ThreadsServer } from "./load-threads.ts";
 const databaseVariable = "ROBOZ_THREADS_DB";
 
 /** The store that a command works with. */
-function databaseAddress(given: string | undefined): string {
+export function databaseAddress(given: string | undefined): string {
   const { [databaseVariable]: fromEnvironment = "" } = process.env;
   return given ?? (fromEnvironment === "" ? "sqlite:threads.db" : fromEnvironment);
 }
