@@ -1,18 +1,8 @@
 import { integer, text } from "../store/database.ts";
 import { Parameters } from "../store/listing.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
+import type { TurnQueue } from "../turns/turn-queue.ts";
 import type { TurnJob, TurnJobs } from "./turn-jobs.ts";
-
-/** Hands out queued turns. */
-export interface TurnQueue {
-  /** Begins to call `work` with queued turns, so many at once, and so many of one organisation over all workers. */
-  readonly start: (
-    work: (turnId: string) => Promise<void>,
-    options: { readonly concurrency: number; readonly perOrg: number },
-  ) => Promise<void>;
-  /** Hands out nothing more; what was handed out is not waited for. */
-  readonly stop: () => Promise<void>;
-}
 
 /** How often the queue is looked at, in milliseconds, when nothing was heard of a new turn. */
 const pollMs = 250;

@@ -3,4 +3,4 @@ export { openPostgresDatabase } from "./postgres-database.ts";
 export { postgresThreadStore } from "./postgres-store.ts";
 export type { PostgresThreadStore } from "./postgres-store.ts";
 export { DatabaseUnreachableError, PostgresOptionError } from "../store/errors.ts";
-export type { TurnQueue } from "./boss-turn-queue.ts";
+export type { TurnQueue } from "../turns/turn-queue.ts";

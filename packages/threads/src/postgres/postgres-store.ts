@@ -1,5 +1,6 @@
+import type { TurnQueue } from "../turns/turn-queue.ts";
 import { openThreadStore, type ThreadStore, type ThreadStoreOptions } from "../store/thread-store.ts";
-import { bossTurnQueue, type TurnQueue } from "./boss-turn-queue.ts";
+import { bossTurnQueue } from "./boss-turn-queue.ts";
 import type { PostgresDatabaseOptions } from "./postgres-connections.ts";
 import { openPostgresDatabase } from "./postgres-database.ts";
 import { openTurnJobs, type TurnJobs } from "./turn-jobs.ts";

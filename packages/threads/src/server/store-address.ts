@@ -1,6 +1,6 @@
 import { StoreAddressError } from "../store/errors.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
-import type { TurnQueue } from "../postgres/boss-turn-queue.ts";
+import type { TurnQueue } from "../turns/turn-queue.ts";
 
 /** A store that was opened by its address. */
 export interface AddressedStore {
