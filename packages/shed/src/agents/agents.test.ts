@@ -83,6 +83,15 @@ describe("the librarian", () => {
     ]);
   });
 
+  it("deployment 56: changes nothing of the names of the foreground when it is added", () => {
+    const { sandbox } = makeProject();
+    const root = orchestrator({ sandbox, agentEndpoint });
+    const watchedAgentNames = root.agentNames({ includeBackground: false });
+    root.addBackgroundAgents(librarian({ sandbox, watchedAgentNames, agentEndpoint }));
+    expect(root.agentNames({ includeBackground: false })).toEqual(watchedAgentNames);
+    expect(root.agentNames()).toContain("librarian");
+  });
+
   it("watches a set of its own", () => {
     const names = new Set(["orchestrator"]);
     const { sandbox } = makeProject();

@@ -160,13 +160,13 @@ describe("pending snapshots", () => {
     expect(await project.list("memory")).toEqual([`${theirs}.md`]);
   });
 
-  it("are consolidated by one of two that finish at the same time", async () => {
+  it("are consolidated, and paid for, by one of two that look at the same time", async () => {
     const project = pendingIn(makeProject(), 1);
     const gate = deferred<{ value: string }>();
     const looks = [1, 2].map(() => consolidation(project, [() => gate.promise]).look());
     gate.resolve({ value: "Facts." });
     const statuses = (await Promise.all(looks)).map(({ fields }) => fields["status"]);
-    expect(statuses.sort()).toEqual(["consolidated", "superseded"]);
+    expect(statuses.sort()).toEqual(["consolidated", "postponed"]);
     expect(await project.list("memory")).toHaveLength(1);
   });
 
@@ -235,6 +235,16 @@ describe("pending snapshots", () => {
     expect((await consolidation(project, [{ value: "Facts." }]).look()).fields).toMatchObject({
       consumed: 1,
     });
+  });
+});
+
+describe("a summary's length", () => {
+  it("over its budget, three times, is taken at its shortest; within tolerance it is taken at once", async () => {
+    const project = pendingIn(makeProject(), 1);
+    const script = [50, 20, 30].map((length) => ({ value: "m".repeat(length) }));
+    const { look } = consolidation(project, script, { maxChars: 10 });
+    expect((await look()).fields).toMatchObject({ status: "consolidated" });
+    expect(project.read(`memory/${written}`)).toContain(`\n\n${"m".repeat(20)}\n\n`);
   });
 });
 

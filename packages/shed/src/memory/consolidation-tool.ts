@@ -12,6 +12,7 @@ import {
 import { basename, join } from "node:path";
 import * as z from "zod";
 
+import { claimFolder } from "./folder-claim.ts";
 import { memoryContent, memoryText, type MemorySource } from "./memory-document.ts";
 import type { Records } from "./records.ts";
 import { parseSnapshot } from "./snapshot-document.ts";
@@ -24,8 +25,8 @@ const toolName = "consolidate_memory";
 /** What a look at the snapshots that no memory holds yet came to. */
 export const ConsolidationResult = value("consolidation_result", {
   /**
-   * `superseded`: somebody else wrote a memory meanwhile, and nothing was written. `postponed`: the model gave no summary this
-   * time.
+   * `superseded`: somebody else wrote a memory meanwhile, and nothing was written. `postponed`: somebody else is at it, or the
+   * model gave no summary this time.
    */
   status: z.enum(["consolidated", "not_due", "superseded", "postponed"]),
   /** The snapshots that were found newer than the memory. */
@@ -71,6 +72,14 @@ interface Pending {
   readonly conversationId: string;
 }
 
+/** What a look at the folders found. */
+interface Listed {
+  readonly previous: Stamp | undefined;
+  readonly listedAt: number;
+  readonly pending: readonly Pending[];
+  readonly isDue: boolean;
+}
+
 /** A pending snapshot that was read. */
 interface Part extends Pending {
   readonly agentName: string | undefined;
@@ -88,8 +97,20 @@ class Consolidator {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Consolidates what is due, in parts when one request does not take it all. */
   async look(context: ToolContext): Promise<ConsolidationResult> {
+    const { pending, isDue } = await this.#listed();
+    if (!isDue) return resultOf("not_due", { pending: pending.length });
+    const claim = await claimFolder(this.#options.records.memoryDir);
+    if (!claim.isOurs) return resultOf("postponed", { pending: pending.length });
+    try {
+      return await this.#consolidate(context);
+    } finally {
+      claim.release();
+    }
+  }
+
+  /** Consolidates what is due, in parts when one request does not take it all. */
+  async #consolidate(context: ToolContext): Promise<ConsolidationResult> {
     let done: ConsolidationResult | undefined;
     for (;;) {
       const part = await this.#part(context);
@@ -103,10 +124,8 @@ class Consolidator {
 
   async #part(context: ToolContext): Promise<ConsolidationResult> {
     const { memoryDir, snapshotsDir } = this.#options.records;
-    const previous = (await stampsIn(memoryDir)).at(-1);
-    const listedAt = this.#now();
-    const pending = await pendingIn(snapshotsDir, previous);
-    if (!(await this.#isDue(pending, listedAt))) return resultOf("not_due", { pending: pending.length });
+    const { previous, listedAt, pending, isDue } = await this.#listed();
+    if (!isDue) return resultOf("not_due", { pending: pending.length });
     const previousText =
       previous === undefined ? undefined : await readText(join(memoryDir, `${previous}.md`));
     const before = previousText === undefined ? undefined : memoryContent(previousText);
@@ -139,6 +158,14 @@ class Consolidator {
       consumed: parts.length,
       memory: `${stamp}.md`,
     });
+  }
+
+  async #listed(): Promise<Listed> {
+    const { memoryDir, snapshotsDir } = this.#options.records;
+    const previous = (await stampsIn(memoryDir)).at(-1);
+    const listedAt = this.#now();
+    const pending = await pendingIn(snapshotsDir, previous);
+    return { previous, listedAt, pending, isDue: await this.#isDue(pending, listedAt) };
   }
 
   async #isDue(pending: readonly Pending[], now: number): Promise<boolean> {

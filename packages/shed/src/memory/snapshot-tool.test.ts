@@ -192,6 +192,17 @@ describe("a conversation", () => {
     expect({ created: fields["created"], seen }).toEqual({ created: 3, seen: [[0], [1, 2, 3], [4]] });
   });
 
+  it("whose summary is over its budget three times is given the shortest, with warnings", async () => {
+    const project = makeProject();
+    project.put("logs/clerk/c1.json", log("c1", [row(1, "Hello.")], { status: "completed" }));
+    const script = [50, 20, 30].map((length) => ({ value: "s".repeat(length) }));
+    const { pass } = snapshots(project, script, { maxChars: 10 });
+    const { fields, events } = await pass();
+    expect(fields).toMatchObject({ created: 1 });
+    expect(events.map((event) => event.type === "runtime" && event.level)).toEqual(Array(4).fill("warning"));
+    expect(project.read(first)).toContain(`\n\n${"s".repeat(20)}\n\n`);
+  });
+
   it("with one message that no model takes is shown the beginning of it", async () => {
     const project = makeProject();
     const huge = JSON.stringify(Array.from({ length: 20 }, () => "y".repeat(39_000)));

@@ -16,6 +16,7 @@ import * as z from "zod";
 import { cutRow, rowsAfter, type Row } from "./conversation-rows.ts";
 import { isLog, readConversation } from "./conversation-log.ts";
 import { filesBelow, type FoundFile } from "./files-below.ts";
+import { claimFolder, type FolderClaim } from "./folder-claim.ts";
 import { onOneLine } from "./librarian-markers.ts";
 import type { Records } from "./records.ts";
 import { parseSnapshot, snapshotText, type SnapshotDocument } from "./snapshot-document.ts";
@@ -97,6 +98,8 @@ class Snapshotter {
   readonly #hopeless = new Map<string, number>();
   /** The model cannot be asked in this pass. */
   #isAway = false;
+  /** Asked for when there is something to summarise, for the rest of the pass. */
+  #claim: FolderClaim | undefined;
   /** The snapshots of this pass. */
   #created = 0;
   readonly externalDependencies = (): readonly ExternalDependency[] =>
@@ -114,10 +117,15 @@ class Snapshotter {
     this.#forget(files);
     this.#isAway = false;
     this.#created = 0;
-    for (const file of files) {
-      context.signal.throwIfAborted();
-      const outcome = (await this.#known(file)) ?? (await this.#look(file, context));
-      counts[outcome] += 1;
+    try {
+      for (const file of files) {
+        context.signal.throwIfAborted();
+        const outcome = (await this.#known(file)) ?? (await this.#look(file, context));
+        counts[outcome] += 1;
+      }
+    } finally {
+      this.#claim?.release();
+      this.#claim = undefined;
     }
     const { invalid, other } = counts;
     const parsed = counts.created + counts.unchanged;
@@ -153,7 +161,8 @@ class Snapshotter {
     if (!this.#options.watchedAgentNames.has(document.agent_name)) return settle("other");
     if (document.status === "cancelled") return settle("unchanged");
     const folder = join(this.#options.records.snapshotsDir, document.conversation_id);
-    for (let outcome: Counted = "unchanged"; ; outcome = "created") {
+    let outcome: Counted = "unchanged";
+    for (;;) {
       const newest = await newestIn(folder);
       if (!this.#isDue(document, newest?.sequence)) {
         // A journal grows beside the file.
@@ -161,10 +170,17 @@ class Snapshotter {
         if (!mayGrow) settle("unchanged", { folder, stamp: newest?.stamp });
         return outcome;
       }
+      if (this.#claim === undefined) {
+        this.#claim = await claimFolder(this.#options.records.snapshotsDir);
+        // Whoever had it before may just have done it.
+        continue;
+      }
+      if (!this.#claim.isOurs) return outcome;
       const segment = this.#segment(document, newest);
       if (this.#isAway || this.#hopeless.get(document.conversation_id) === segment.sequence) return outcome;
       if (!(await this.#snapshot(document, segment, newest, context))) return outcome;
       this.#created += 1;
+      outcome = "created";
     }
   }
 
