@@ -21,7 +21,7 @@ export class ToolCall {
 
   /** @param signal - Fires when the run is cancelled or the call's time is over; without it, the run's own. */
   constructor(run: StepContext, signal: AbortSignal = run.signal) {
-    const { messages, runId, io, once, emit } = run;
+    const { messages, runId, step, io, once, emit } = run;
     const replaceMessages: ToolContext["replaceMessages"] = (range, others) => {
       if (this.#isOver) throw new HistoryChangeError("came after the step that asked for it had ended");
       const asked = (this.#replacements ??= []);
@@ -31,6 +31,7 @@ export class ToolCall {
     this.context = {
       messages,
       runId,
+      step,
       signal,
       io,
       once,

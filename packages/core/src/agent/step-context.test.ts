@@ -36,3 +36,37 @@ it("sends what a tool emits to the run's sinks, with the run's own stamp", async
     { type: "run-lifecycle", kind: "stopped" },
   ]);
 });
+
+it("tells a tool how many steps were finished before its own, and nothing outside of a run", async () => {
+  const seen: unknown[] = [];
+  const look = tool({
+    name: "look",
+    description: "",
+    input: Empty,
+    output: Str,
+    run: (_input, { step }) => {
+      seen.push(step);
+      return Str({ value: "x" });
+    },
+  });
+  const again = tool({
+    name: "again",
+    description: "",
+    input: Str,
+    output: Str,
+    chainedTo: look,
+    run: (input, { step }) => {
+      seen.push(step);
+      return input;
+    },
+  });
+  const agent = new Agent({
+    name: "a",
+    mode: "deterministic",
+    defaultTools: [look],
+    tools: [again, stop.copy().chain(again)],
+  });
+  await agent.complete();
+  await look.invoke({});
+  expect(seen).toEqual([0, 1, undefined]);
+});

@@ -33,6 +33,10 @@ export class StepContext {
     return this.#state.runId;
   }
 
+  get step(): number {
+    return this.#state.tally.steps;
+  }
+
   get signal(): AbortSignal {
     return this.#pipe.cancelSignal;
   }

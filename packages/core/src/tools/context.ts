@@ -21,6 +21,11 @@ export interface ToolContext {
   /** The run this call belongs to; undefined when a tool is called alone. */
   readonly runId?: string | undefined;
   /**
+   * How many steps the run had finished when this one began; undefined when a tool is called alone. It is the same when a resumed
+   * run takes the step again, so that it makes a key of `once` for each call.
+   */
+  readonly step?: number | undefined;
+  /**
    * Does an effect once: the result is recorded under `key`, and a resumed run gets the recorded one.
    *
    * @param key - Unique within the run.

@@ -12,7 +12,7 @@ import * as z from "zod";
 import { ScriptSettingsError } from "./errors.ts";
 import { checkLimits, type ScriptLimits } from "./limits.ts";
 import { LocalScripts, ScriptTurn } from "./local-scripts.ts";
-import { scriptStatuses, type ScriptHost, type ScriptOutcome } from "./outcome.ts";
+import { outcome, scriptStatuses, type ScriptHost, type ScriptOutcome } from "./outcome.ts";
 import { RemoteScripts } from "./remote-scripts.ts";
 import { ScriptSocket } from "./script-socket.ts";
 import { checkFolder } from "./serve-scripts.ts";
@@ -114,14 +114,23 @@ const bind = factory<ScriptContext>()({
   run: async ({ script = null }, context, { host }) => report(await called(host, script, context)),
 });
 
+/** Calls, and runs a script once: a resumed run does not repeat one that was under way when its process ended. */
 async function called(host: ScriptHost, script: string | null, context: ToolContext): Promise<ScriptOutcome> {
-  return host.call(script, {
-    signal: context.signal,
-    onOutput: (content) => {
-      context.emit({ type: "script-output", content });
-    },
-  });
+  const call = (): Promise<ScriptOutcome> =>
+    host.call(script, {
+      signal: context.signal,
+      onOutput: (content) => {
+        context.emit({ type: "script-output", content });
+      },
+    });
+  if (script === null || context.step === undefined) return call();
+  return context.once(`script:${context.step}:${script}`, call, { verify: () => interrupted });
 }
+
+const interrupted = outcome("failed", {
+  diagnostic:
+    "This process ended while the script ran. How far it came is unknown; find out before it is run again.",
+});
 
 function report({ status, scripts, exitCode, output, diagnostic }: ScriptOutcome): ScriptReport {
   const isOpenLine = output !== "" && diagnostic !== "" && !output.endsWith("\n");
