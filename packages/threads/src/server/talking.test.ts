@@ -1,6 +1,7 @@
 import { Empty, Str, tool, when, LLMEndpoint, type ChatChunk } from "@roboz/core";
 import { afterEach, describe, expect, it } from "vitest";
 
+import { titleOfFirstMessage } from "../turns/worker.ts";
 import { call, lines, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
 
 let stage: ServerStage;
@@ -48,7 +49,10 @@ describe("a thread over HTTP", () => {
         seen.push(messages.filter(({ role }) => role === "user").map(({ content }) => content));
         return say(value);
       };
-    stage = await ServerStage.open({ standard: scripted([entry("One."), entry("Two.")]) });
+    stage = await ServerStage.open(
+      { standard: scripted([entry("One."), entry("Two.")]) },
+      { title: titleOfFirstMessage },
+    );
     const { thread_id: id } = await stage.talked("First?");
     const sent = await stage.say(id, "Second?");
     expect(sent).toMatchObject({ status: 200, data: { message_sequence_num: 2, status: "roboto_turn" } });

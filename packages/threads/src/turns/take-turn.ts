@@ -36,12 +36,10 @@ export async function takeTurn(
   if (turn === undefined) return undefined;
   const thread = await lockThread(transaction, turn.threadId);
   let state = turn.position === null ? undefined : parseLoopState(turn.position);
-  let openMessage: number | undefined;
-  if (turn.attempt > 1 || turn.stepsUsed > 0) {
-    openMessage = await interruptOpenMessage(transaction, thread);
-    state = await settleCalls(transaction, thread, turn, state);
-    await thread.save();
-  }
+  // A turn that was given back does not count as an attempt, and may have begun all the same.
+  const openMessage = await interruptOpenMessage(transaction, thread);
+  state = await settleCalls(transaction, thread, turn, state);
+  if (thread.logHead > thread.row.logHead) await thread.save();
   return { turn, facts: await readTurnFacts(transaction, turn, thread.row), state, openMessage };
 }
 

@@ -1,0 +1,242 @@
+import { Empty, Str, tool } from "@roboz/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { currentThreadCall, type ThreadCall } from "../turns/thread-call.ts";
+import { call, lines, message, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
+
+let stage: ServerStage;
+let seen: (ThreadCall | undefined)[];
+afterEach(() => stage.close());
+
+const look = tool({
+  name: "look",
+  description: "Look.",
+  input: Empty,
+  output: Str,
+  run: () => {
+    seen.push(currentThreadCall());
+    return Str({ value: "seen" });
+  },
+});
+
+async function threadRows(): Promise<number> {
+  const rows = await stage.store.read(({ queries }) => queries.rows("SELECT thread_id FROM threads"));
+  return rows.length;
+}
+
+describe("a start that is refused", () => {
+  beforeEach(async () => {
+    stage = await ServerStage.open({ standard: scripted([], [look]) });
+  });
+
+  it.each([
+    { why: "threads 4: a block that is nothing", body: { messages: [{ role: "user", content: [{}] }] } },
+    {
+      why: "threads 16: history that ends with the assistant",
+      body: { messages: [message("One?"), { role: "assistant", content: [{ text: "Two." }] }] },
+    },
+    {
+      why: "threads 19: goals beside messages without text",
+      body: {
+        messages: [{ role: "assistant", content: [{ error_message: "no" }] }],
+        goals: [{ goal_type: "dataset_summary", dataset_id: "ds_1" }],
+      },
+    },
+    { why: "threads 20: a text of spaces", body: { messages: [message("  \n")] } },
+    {
+      why: "threads 21: a model profile that is not there",
+      body: { messages: [message("Hi")], model_profile: "gold" },
+    },
+    { why: "nothing to answer", body: { messages: [] } },
+    { why: "a text over the limit", body: { messages: [message("x".repeat(200_001))] } },
+    {
+      why: "a system prompt over the limit",
+      body: { messages: [message("Hi")], system_prompt: "x".repeat(100_001) },
+    },
+    {
+      why: "too many skills",
+      body: { invoke_skills: Array.from({ length: 11 }, () => ({ skill_id: "sk_1" })) },
+    },
+    { why: "too much history", body: { messages: Array.from({ length: 201 }, () => message("Hi")) } },
+  ])("stores nothing for $why", async ({ body }) => {
+    const reply = await stage.post("/v1/ai/threads", body);
+    expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoInvalidRequestException" } });
+    expect(await threadRows()).toBe(0);
+  });
+
+  it.each([
+    { why: "a body over the limit", raw: `{"messages":"${"x".repeat(5 * 1024 * 1024)}"}`, headers: {} },
+    { why: "a compressed body", raw: "{}", headers: { "content-encoding": "gzip" } },
+    { why: "100,000 nested brackets", raw: "[".repeat(100_000), headers: {} },
+    { why: "no JSON", raw: '{"messages":', headers: {} },
+  ])("TH-19: stores nothing for $why", async ({ raw, headers }) => {
+    const reply = await stage.post("/v1/ai/threads", undefined, { raw, headers });
+    expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoInvalidRequestException" } });
+    expect(await threadRows()).toBe(0);
+  });
+
+  it("threads 24: needs an organisation of a caller in two", async () => {
+    const body = { messages: [message("Hi")] };
+    const reply = await stage.post("/v1/ai/threads", body, { as: "two" });
+    expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoNoOrgProvidedException" } });
+    const headers = { "X-Roboto-Org-Id": "og_2" };
+    expect(await stage.post("/v1/ai/threads", body, { as: "two", headers })).toMatchObject({
+      status: 201,
+      data: { org_id: "og_2" },
+    });
+  });
+
+  it.each([
+    { why: "no token", sent: { as: "nobody" } },
+    { why: "a wrong token", sent: { as: "nobody", headers: { authorization: "Bearer rbt_x" } } },
+    { why: "an organisation that is not the caller's", sent: { headers: { "X-Roboto-Org-Id": "og_2" } } },
+    { why: "another user", sent: { headers: { "X-Roboto-User-Id": "us_2" } } },
+  ])("threads 156: is refused with 401 for $why", async ({ sent }) => {
+    const reply = await stage.get("/v1/ai/threads", sent);
+    expect(reply).toMatchObject({ status: 401, error: { error_code: "RobotoUnauthorizedException" } });
+  });
+
+  it("is refused for too many requests, with the time after which to try again", async () => {
+    await stage.restart({ limits: { requests: { burst: 2, perSecond: 0.5 } } });
+    const replies = await Promise.all([1, 2, 3].map(() => stage.get("/v1/ai/threads")));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+    const late = replies.find(({ status }) => status === 429);
+    expect(late?.headers.get("retry-after")).toBe("2");
+    expect(late?.error).toMatchObject({ error_code: "RobotoLimitExceededException", limit_quantity: 2 });
+  });
+});
+
+describe("a start", () => {
+  beforeEach(() => {
+    seen = [];
+  });
+
+  it("threads 8, 23: gives tools the scope to the last digit, and what the user looks at, also by its old name", async () => {
+    stage = await ServerStage.open({ standard: scripted([call("look"), say("Done.")], [look]) });
+    const raw = `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"context":{"dataset_ids":["ds_9"]},
+      "analysis_scope":{"start_time":1733850000123456789}}`;
+    const reply = await stage.post("/v1/ai/threads", undefined, { raw });
+    expect(reply.status).toBe(201);
+    const [thread] = (
+      await stage.store.read(({ queries }) => queries.rows("SELECT thread_id FROM threads"))
+    ).map((row) => String(row["thread_id"]));
+    await stage.settled(thread ?? "");
+    expect(seen[0]).toMatchObject({
+      threadId: thread,
+      analysisScope: { start_time: 1733850000123456789n, end_time: null },
+      clientContext: { dataset_ids: ["ds_9"] },
+    });
+    expect(seen[0]?.toolUseId).toMatch(/^tu_/);
+    expect(currentThreadCall()).toBeUndefined();
+  });
+
+  it("threads 33: keeps the scope until a message brings another one", async () => {
+    const turn = [call("look"), say("Done.")];
+    stage = await ServerStage.open({ standard: scripted([...turn, ...turn, ...turn], [look]) });
+    const { thread_id: id } = await stage.talked({
+      messages: [message("1")],
+      analysis_scope: { start_time: 1, end_time: 5 },
+    });
+    await stage.say(id, "2", { analysis_scope: { start_time: 2, end_time: 6 } });
+    await stage.settled(id);
+    await stage.say(id, "3");
+    await stage.settled(id);
+    expect(seen.map((one) => one?.analysisScope?.start_time)).toEqual([1n, 2n, 2n]);
+  });
+
+  it("TH-27: takes nothing from the body that only the server may set", async () => {
+    stage = await ServerStage.open({ standard: scripted([say("Hi.")]) });
+    const thread = await stage.talked({
+      messages: [message("Hi")],
+      created_by: "us_2",
+      origin: "slack",
+      status: "user_turn",
+      pinned_at: "2026-01-01T00:00:00Z",
+      forked_from_thread_id: "ath_1",
+      created_from_trigger_id: "t",
+    });
+    expect(thread).toMatchObject({
+      created_by: "us_1",
+      origin: "api",
+      pinned_at: null,
+      forked_from_thread_id: null,
+      created_from_trigger_id: null,
+    });
+    expect(lines(thread)).toEqual(["user: Hi", "assistant: Hi."]);
+  });
+
+  it("threads 146, 147: is done once for a key, also after a restart, and refused with another body", async () => {
+    stage = await ServerStage.open({ standard: scripted([say("Hi."), say("Hi.")]) });
+    const headers = { "Idempotency-Key": "k-1" };
+    const body = { messages: [message("Hi")] };
+    const first = await stage.post("/v1/ai/threads", body, { headers });
+    const second = await stage.post("/v1/ai/threads", body, { headers });
+    expect(second).toMatchObject({ status: 201, data: first.data });
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    await stage.restart();
+    expect((await stage.post("/v1/ai/threads", body, { headers })).data).toEqual(first.data);
+    expect(await threadRows()).toBe(1);
+    expect(await stage.post("/v1/ai/threads", { messages: [message("Ho")] }, { headers })).toMatchObject({
+      status: 400,
+    });
+    const other = await stage.post("/v1/ai/threads", body, { headers, as: "u2" });
+    expect(other).toMatchObject({ status: 201, data: { created_by: "us_2" } });
+    const bad = { headers: { "Idempotency-Key": "no spaces" } };
+    expect(await stage.post("/v1/ai/threads", body, bad)).toMatchObject({ status: 400 });
+  });
+
+  it("TH-06: is refused with 409 while the same request is being done", async () => {
+    let allow = (): void => undefined;
+    const allowed = new Promise<boolean>((resolve) => {
+      allow = () => {
+        resolve(true);
+      };
+    });
+    stage = await ServerStage.open(
+      { standard: scripted([say("Hi."), say("Hi."), say("Hi."), say("Hi.")]) },
+      {
+        goals: { mayDeclare: () => allowed },
+      },
+    );
+    const headers = { "Idempotency-Key": "k" };
+    const body = { goals: [{ goal_type: "dataset_summary", dataset_id: "ds_1" }] };
+    const first = stage.post("/v1/ai/threads", body, { headers });
+    const second = await stage.post("/v1/ai/threads", body, { headers });
+    expect(second).toMatchObject({ status: 409, error: { error_code: "RobotoConflictException" } });
+    expect(second.headers.get("retry-after")).toBe("1");
+    allow();
+    expect((await first).status).toBe(201);
+  });
+
+  it("answers under the name that threads had before", async () => {
+    stage = await ServerStage.open({ standard: scripted([say("Hi.")]) });
+    const thread = await stage.talked();
+    expect((await stage.get(`/v1/ai/chats/${thread.thread_id}`)).data).toMatchObject({
+      thread_id: thread.thread_id,
+    });
+  });
+});
+
+describe("a message", () => {
+  it("threads 30: is refused while the thread works, and changes nothing", async () => {
+    let go = (): void => undefined;
+    const waits = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    stage = await ServerStage.open({
+      standard: scripted([
+        async () => {
+          await waits;
+          return say("One.");
+        },
+      ]),
+    });
+    const { thread_id: id } = await stage.start();
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => stage.say(id, `More ${index}`)),
+    );
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    go();
+    expect(lines(await stage.settled(id))).toEqual(["user: Hello.", "assistant: One."]);
+  });
+});
