@@ -3,11 +3,12 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { chown, mkdtemp, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+
+import { freePort } from "./free-port.ts";
 
 /** Where Debian puts the programs of each version. */
 const versions = "/usr/lib/postgresql";
@@ -150,15 +151,4 @@ function servant(): { readonly uid?: number; readonly gid?: number } {
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   return {};
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("There is no free port");
-  return address.port;
 }

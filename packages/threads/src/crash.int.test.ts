@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { startPostgres, withoutPostgres } from "../../../tools/postgres-cluster.ts";
+import { survivesKills } from "./__fixtures__/crash-trial.ts";
+
+const { ROBOZ_LONG: long = "" } = process.env;
+const kills = long === "" ? 15 : 100;
+const without = withoutPostgres === undefined ? "" : ` (left out: ${withoutPostgres})`;
+
+describe("a server that is killed again and again", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "roboz-crash-"));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("loses and doubles nothing on SQLite (threads 138 to 142, TH-20)", { timeout: 900_000 }, async () => {
+    const address = `sqlite:${join(folder, "threads.db")}`;
+    expect(await survivesKills({ address, folder, roles: ["all"], kills, threads: 4 })).toBeGreaterThan(4);
+  });
+
+  it.skipIf(withoutPostgres !== undefined)(
+    `loses and doubles nothing on PostgreSQL, with two workers beside it (threads 138 to 142, TH-20)${without}`,
+    { timeout: 900_000 },
+    async () => {
+      const cluster = await startPostgres();
+      try {
+        const roles = ["api", "worker", "worker"] as const;
+        const address = cluster.url;
+        expect(await survivesKills({ address, folder, roles, kills, threads: 4 })).toBeGreaterThan(4);
+      } finally {
+        await cluster.stop();
+      }
+    },
+  );
+});
