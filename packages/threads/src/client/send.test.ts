@@ -52,13 +52,16 @@ describe("a message that is sent", () => {
     await withServer([], async (stage) => {
       const thread = paused(stage);
       const { server } = stage;
+      let arrived: AgentMessage | undefined;
       server.add(async (response, request) => {
         server.add(delta({ 2: message("user", [say("a")]) }, "roboto_turn"));
         await thread.refresh();
+        arrived = thread.messages[2];
         await answer({ message_sequence_num: 2, status: "roboto_turn" })(response, request);
       });
       await thread.sendText("a");
       expect(thread.messages).toHaveLength(3);
+      expect(thread.messages[2]).toBe(arrived);
     });
   });
 

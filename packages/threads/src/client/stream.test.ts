@@ -27,6 +27,15 @@ function brief(events: readonly AgentEvent[]): string[] {
   return events.map((event) => (event.type === "text_delta" ? event.text : event.type));
 }
 
+/** Something to wait for until it is opened. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 describe("events over a stream", () => {
   it.each<{ why: string; steps: Step[] }>([
     { why: "in whole events", steps: [busy, stream([hello, world, done]), paused] },
@@ -152,7 +161,8 @@ describe("events over a stream", () => {
   });
 
   it("are not doubled by a refresh in between", async () => {
-    const again = delta({ 1: assistant([say("🌍"), use("t", "1")], "completed") }, "user_turn");
+    const again = delta({ 1: assistant([say("🌍")]) }, "roboto_turn");
+    const rest = delta({ 1: assistant([use("t", "1")], "completed") }, "user_turn");
     const late: Step = async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(hello);
@@ -163,7 +173,7 @@ describe("events over a stream", () => {
     const refreshed = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    await withServer([busy, late, again, paused], async ({ client }) => {
+    await withServer([busy, late, again, rest], async ({ client }) => {
       const thread = new AgentThread(threadRecord(), { client });
       const seen: AgentEvent[] = [];
       for await (const event of thread.events({ transport: "sse" })) {
@@ -171,6 +181,37 @@ describe("events over a stream", () => {
         if (event.type !== "text_delta" || event.text !== "hé") continue;
         await thread.refresh();
         finish();
+      }
+      expect(brief(seen)).toEqual(whole);
+    });
+  });
+
+  it("are not doubled by a poll that was on its way", async () => {
+    await withServer([], async ({ client, server }) => {
+      const thread = new AgentThread(threadRecord(), { client });
+      const polled = gate();
+      const streamed = gate();
+      let refreshing: Promise<unknown> = Promise.resolve();
+      const streams: Step = async (response) => {
+        refreshing = thread.refresh();
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        await polled.opened;
+        response.write(hello);
+        await streamed.opened;
+        response.end(world + done);
+      };
+      const polls: Step = async (response, request) => {
+        polled.open();
+        await streamed.opened;
+        await delta({ 1: assistant([say("hé")]) }, "roboto_turn")(response, request);
+      };
+      server.add(busy, streams, polls, paused);
+      const seen: AgentEvent[] = [];
+      for await (const event of thread.events({ transport: "sse" })) {
+        seen.push(event);
+        if (event.type !== "text_delta" || event.text !== "hé") continue;
+        streamed.open();
+        await refreshing;
       }
       expect(brief(seen)).toEqual(whole);
     });
