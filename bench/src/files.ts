@@ -6,14 +6,16 @@
  *     npm --prefix bench run files
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runCommands, type Tokens } from "./filing.ts";
+import { runCommands, startPrograms, type Tokens } from "./filing.ts";
 import { median, report, type Row } from "./report.ts";
 
 const rounds = Number(process.argv[2] ?? "9");
+/** Rounds that are not counted. */
+const warmUps = 2;
 const words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"];
 const base = realpathSync(mkdtempSync(join(tmpdir(), "roboz-bench-")));
 
@@ -29,14 +31,13 @@ async function inTurn(
   bare: (round: number) => unknown,
 ): Promise<{ ours: number; bare: number }> {
   const times: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     const start = performance.now();
     await ours(round);
     const between = performance.now();
-    bare(round);
+    await bare(round);
     const end = performance.now();
-    // The first round warms both up.
-    if (round === -1) continue;
+    if (round < 0) continue;
     times.ours.push(between - start);
     times.bare.push(end - between);
   }
@@ -54,7 +55,7 @@ function textOf(seed: number, lines: number): string {
 
 const callsInARow = 50;
 
-/** Many calls on small files, each a turn of one run, beside as many starts of the program. */
+/** Many calls on small files, each a turn of one run, beside as many turns that start the program. */
 async function smallFiles(name: string, given: (call: number) => readonly string[]): Promise<Row> {
   const calls = Array.from({ length: callsInARow }, (_, call) => call);
   const times = await inTurn(
@@ -63,12 +64,14 @@ async function smallFiles(name: string, given: (call: number) => readonly string
         base,
         calls.map((call): Tokens => [
           [name, "CMD"],
-          ...given(round * callsInARow + call).map((path) => [path, "PTH"] as const),
+          ...given((round + warmUps) * callsInARow + call).map((path) => [path, "PTH"] as const),
         ]),
       ),
-    (round) => {
-      for (const call of calls) native(name, given((rounds + 1 + round) * callsInARow + call));
-    },
+    (round) =>
+      startPrograms(
+        base,
+        calls.map((call) => [name, ...given((rounds + 2 * warmUps + round) * callsInARow + call)]),
+      ),
   );
   const each = (time: number) => time / callsInARow;
   return {
@@ -82,7 +85,9 @@ async function smallFiles(name: string, given: (call: number) => readonly string
 
 const fileCount = 20_000;
 
+/** The searched tree, made when the first row needs it. */
 function makeTree(): void {
+  if (existsSync(join(base, "tree"))) return;
   for (let index = 0; index < fileCount; index++) {
     const folder = join(base, "tree", `part-${index % 20}`, `folder-${Math.trunc(index / 100)}`);
     if (index % 100 < 20) mkdirSync(folder, { recursive: true });
@@ -96,6 +101,7 @@ function searchTokens(name: "rg" | "grep", flags: readonly string[], pattern: st
 }
 
 async function search(name: "rg" | "grep", flags: readonly string[], pattern: string): Promise<Row> {
+  makeTree();
   const tokens = searchTokens(name, flags, pattern);
   const times = await inTurn(
     () => runCommands(base, [tokens]),
@@ -113,6 +119,14 @@ async function search(name: "rg" | "grep", flags: readonly string[], pattern: st
 
 const bigMebibytes = 256;
 
+/** The piped file, made when the first row needs it. */
+function makeBigFile(): void {
+  if (existsSync(join(base, "big.txt"))) return;
+  const block = Buffer.from(textOf(1, 40_000));
+  const copies = Array.from({ length: Math.ceil((bigMebibytes << 20) / block.length) }, () => block);
+  writeFileSync(join(base, "big.txt"), Buffer.concat(copies).subarray(0, bigMebibytes << 20));
+}
+
 function pipeTokens(flags: readonly string[]): Tokens {
   return [
     ["cat", "CMD"],
@@ -124,6 +138,7 @@ function pipeTokens(flags: readonly string[]): Tokens {
 }
 
 async function pipe(flags: readonly string[]): Promise<Row> {
+  makeBigFile();
   const tokens = pipeTokens(flags);
   const line = ["cat big.txt | wc", ...flags].join(" ");
   const times = await inTurn(
@@ -137,6 +152,8 @@ async function pipe(flags: readonly string[]): Promise<Row> {
 
 /** What one command takes in a process of its own, which does nothing else. */
 function memory(work: string, tokens: Tokens): Row {
+  makeTree();
+  makeBigFile();
   const program = fileURLToPath(new URL("file-memory.ts", import.meta.url));
   const { stdout, status } = spawnSync(
     process.execPath,
@@ -150,11 +167,7 @@ function memory(work: string, tokens: Tokens): Row {
 try {
   mkdirSync(join(base, "copies"));
   for (let index = 0; index < 20; index++) writeFileSync(join(base, `small-${index}.txt`), textOf(index, 40));
-  makeTree();
-  const block = Buffer.from(textOf(1, 40_000));
-  const copies = Array.from({ length: Math.ceil((bigMebibytes << 20) / block.length) }, () => block);
-  writeFileSync(join(base, "big.txt"), Buffer.concat(copies).subarray(0, bigMebibytes << 20));
-  const small = (call: number) => `small-${Math.abs(call) % 20}.txt`;
+  const small = (call: number) => `small-${call % 20}.txt`;
   const only = process.argv[3];
   const works: Readonly<Record<string, () => Promise<Row> | Row>> = {
     cat: () => smallFiles("cat", (call) => [small(call)]),

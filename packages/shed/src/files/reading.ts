@@ -4,7 +4,8 @@ import type { FileAccess } from "./access.ts";
 import { lastName, parentLocation } from "./file-name.ts";
 
 const chunkBytes = 256 * 1024;
-const firstBytes = 4 * 1024;
+/** So small that the memory comes from a pool. */
+const firstBytes = 2 * 1024;
 
 /**
  * Reads a file from a position to its end, or to `end`; what is added meanwhile is read as long as it keeps coming. Most
