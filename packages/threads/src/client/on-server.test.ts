@@ -147,6 +147,31 @@ describe("the client on the server", () => {
     expect(seen).toEqual([1733850000123456789n, 1733850000123456790n, 1733850000123456790n]);
   });
 
+  it("threads 114: ends a run whose goals the agent gives up on, and a message lets it go on", async () => {
+    stage = await ServerStage.open({ standard: scripted([...Array<object>(4).fill(say("No.")), say("Yes?")]) });
+    const goals = [{ goal_type: "dataset_summary", dataset_id: "ds_1" } as const];
+    const thread = await AgentThread.start("Summarise it.", { client: clientOf(), goals });
+    await expect(thread.run({ tickMs: 1 })).rejects.toMatchObject({
+      code: "threads/goals-failed",
+      threadId: thread.threadId,
+    });
+    expect(thread.goals.map(({ status, achieve_tool_use_id }) => [status, achieve_tool_use_id])).toEqual([
+      ["failed", null],
+    ]);
+    await (await thread.sendText("Go on.")).run({ tickMs: 1 });
+    expect(thread.goals[0]?.status).toBe("failed");
+  });
+
+  it("threads 113: shows what came of a goal", async () => {
+    const achieve = call("achieve_dataset_summary", { summary: "Short." });
+    stage = await ServerStage.open({ standard: scripted([say("No."), say("No."), achieve, say("Done.")]) });
+    const goals = [{ goal_type: "dataset_summary", dataset_id: "ds_1" } as const];
+    const thread = await AgentThread.start("Summarise it.", { client: clientOf(), goals });
+    await thread.run({ tickMs: 1 });
+    expect(thread.goals[0]?.result).toMatchObject({ status: "achieved", summary: "Short." });
+    expect(thread.goals[0]?.achieveToolResult?.status).toBe("success");
+  });
+
   it("threads 74: a refusal of the user reaches the model as one", async () => {
     const seen: string[] = [];
     const after = ({ messages }: { readonly messages: readonly { readonly content: string }[] }): object => {
