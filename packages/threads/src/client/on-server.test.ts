@@ -148,7 +148,9 @@ describe("the client on the server", () => {
   });
 
   it("threads 114: ends a run whose goals the agent gives up on, and a message lets it go on", async () => {
-    stage = await ServerStage.open({ standard: scripted([...Array<object>(4).fill(say("No.")), say("Yes?")]) });
+    stage = await ServerStage.open({
+      standard: scripted([...Array<object>(4).fill(say("No.")), say("Yes?")]),
+    });
     const goals = [{ goal_type: "dataset_summary", dataset_id: "ds_1" } as const];
     const thread = await AgentThread.start("Summarise it.", { client: clientOf(), goals });
     await expect(thread.run({ tickMs: 1 })).rejects.toMatchObject({
