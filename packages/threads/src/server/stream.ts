@@ -22,8 +22,8 @@ export interface StreamParts {
 
 /** How often a reader hears that the stream is still there, in milliseconds. */
 const heartbeatMs = 15_000;
-/** How often the store is looked at though nothing was heard of it. */
-const lookMs = 1000;
+/** How often a store that others share is looked at though nothing was heard of it: words of other processes may be lost. */
+const sharedLookMs = 5000;
 /** How long a reader may leave what was sent to it unread. */
 const lagMs = 30_000;
 
@@ -150,6 +150,7 @@ class Follower {
     try {
       for (;;) {
         if (delta === undefined) {
+          const lookMs = this.#parts.store.database.isShared ? sharedLookMs : heartbeatMs;
           await this.#changed(Math.min(lookMs, Math.max(1, beatAt - performance.now())));
           if (this.#parts.stopping.aborted) return this.#done("");
           this.#isChanged = false;

@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 import { ThreadDriverError } from "../store/errors.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
 import { threadAgent, type GivenAgent } from "../turns/thread-agent.ts";
@@ -80,6 +82,8 @@ export async function createThreadServer(options: ThreadServerOptions): Promise<
     throw new ThreadDriverError({ driver: "hono", cause });
   });
   const stopping = new AbortController();
+  // Each open stream listens to it.
+  setMaxListeners(0, stopping.signal);
   const hostSettings: HostSettings = { hosts: undefined, origins: [], ...options.hosts };
   let hosts = hostSettings;
   const fetch = createApp(new Hono(), {
