@@ -10,6 +10,8 @@ import { measureReaders, type ReaderFigures } from "./threads/readers.ts";
 import { measureTurns, type TurnCost, type TurnFigures } from "./threads/turns.ts";
 
 const readers = 5000;
+/** The store to measure, `sqlite` or `postgres`; both when it is left out. */
+const [asked] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "roboz-bench-"));
 const rows: Row[] = [];
 
@@ -46,12 +48,16 @@ async function messageRow(store: string, address: string): Promise<Row> {
 
 try {
   const file = (name: string): string => `sqlite:${join(folder, `${name}.db`)}`;
-  const one: TurnFigures & TurnCost = await measureTurns(file("turns"), 0);
-  tell("SQLite, server and worker in one", one);
-  rows.push(turnRow("SQLite", one, bareSqlite(join(folder, "bare.db"), one)));
-  rows.push(await messageRow("SQLite", file("long")));
-  tellReaders("SQLite, readers of one thread", await measureReaders(file("readers"), readers));
-  if (withoutPostgres === undefined) {
+  if (asked !== "postgres") {
+    const one: TurnFigures & TurnCost = await measureTurns(file("turns"), 0);
+    tell("SQLite, server and worker in one", one);
+    rows.push(turnRow("SQLite", one, bareSqlite(join(folder, "bare.db"), one)));
+    rows.push(await messageRow("SQLite", file("long")));
+    tellReaders("SQLite, readers of one thread", await measureReaders(file("readers"), readers));
+  }
+  if (asked === "sqlite") {
+    // Left out as it was asked for.
+  } else if (withoutPostgres === undefined) {
     const cluster = await startPostgres();
     try {
       const within: TurnFigures & TurnCost = await measureTurns(cluster.url, 0);

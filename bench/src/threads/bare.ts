@@ -3,7 +3,7 @@ import pg from "pg";
 
 import type { TurnCost } from "./turns.ts";
 
-const turns = 200;
+const turns = 60;
 const text = "x".repeat(150);
 
 /** Turns a second of a program that only inserts as many rows in as many transactions as a turn does, in SQLite. */

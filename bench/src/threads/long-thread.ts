@@ -3,7 +3,7 @@ import { createThreadServer, createToken, openStoreAt } from "@roboz/threads/ser
 import { median } from "../report.ts";
 import { quickAgent } from "./quick-agent.ts";
 
-const rounds = 40;
+const rounds = 15;
 
 /** What it takes to send a message to a thread that has so many already, in milliseconds, with the answer read by its token. */
 export async function measureMessage(address: string, length: number): Promise<number> {
