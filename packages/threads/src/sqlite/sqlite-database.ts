@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { constants } from "node:fs";
 import { lstat, mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import type { Queries, SqlParameter, SqlRow, ThreadDatabase } from "../store/database.ts";
 import { ThreadDriverError, ThreadFileError } from "../store/errors.ts";
@@ -46,7 +47,7 @@ export async function openSqliteDatabase(
   const connection: Connection = new Driver(file);
   try {
     connection.exec(`PRAGMA busy_timeout = ${Math.trunc(busyMs)}`);
-    connection.exec("PRAGMA journal_mode = WAL");
+    await useLog(connection);
     connection.exec(
       survives === "power"
         ? "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON"
@@ -59,6 +60,19 @@ export async function openSqliteDatabase(
     throw cause;
   }
   return databaseOn(connection);
+}
+
+/** Two that make a database at once may meet here, where the driver does not wait. */
+async function useLog(connection: Connection): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      connection.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "SQLITE_BUSY" || attempt === 200) throw error;
+      await setTimeout(10);
+    }
+  }
 }
 
 async function loadDriver(): Promise<new (path: string) => Connection> {

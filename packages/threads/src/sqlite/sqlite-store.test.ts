@@ -1,6 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -47,6 +48,22 @@ describe("a database file", () => {
     vi.resetModules();
     const { openSqliteDatabase: open } = await import("./sqlite-database.ts");
     await expect(open("any.db")).rejects.toThrow(/`npm install libsql`$/);
+  });
+
+  it("is waited for while another process is making it", async () => {
+    const path = await makePlace();
+    const { default: Database } = await import("libsql");
+    const other = new Database(path);
+    other.exec("CREATE TABLE t (a)");
+    other.exec("BEGIN EXCLUSIVE");
+    const opening = openSqliteDatabase(path, { busyMs: 1 });
+    await setTimeout(30);
+    other.exec("COMMIT");
+    other.close();
+    const database = await opening;
+    expect(await database.read(({ rows }) => rows("PRAGMA journal_mode"))).toEqual([{ journal_mode: "wal" }]);
+    await database.close();
+    await removePlace(path);
   });
 
   it("is closed once, and used no more", async () => {
