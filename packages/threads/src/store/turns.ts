@@ -72,6 +72,18 @@ export async function queuedTurns(
   return rows.map((row) => text(row, "turn_id"));
 }
 
+/** The thread of a queued turn; undefined when it is queued no more. */
+export async function threadOfQueuedTurn(
+  { queries }: ThreadView,
+  turnId: string,
+): Promise<string | undefined> {
+  const [row] = await queries.rows(
+    "SELECT thread_id FROM turns WHERE turn_id = $1 AND state = 'queued'",
+    turnId,
+  );
+  return row === undefined ? undefined : text(row, "thread_id");
+}
+
 /** Takes a queued turn for a worker; undefined when it is queued no more. */
 export async function claimTurn(
   { queries, now }: ThreadTransaction,

@@ -5,7 +5,7 @@ import type { ThreadTransaction } from "../store/thread-store.ts";
 import { lockThread, type ThreadWriter } from "../store/thread-writer.ts";
 import { answerCall, openCalls } from "../store/tool-calls.ts";
 import { interruptOpenMessage } from "../store/turn-end.ts";
-import { claimTurn, saveProgress, type ClaimedTurn } from "../store/turns.ts";
+import { claimTurn, saveProgress, threadOfQueuedTurn, type ClaimedTurn } from "../store/turns.ts";
 import { brokenOff, parseLoopState, skippedCall, type LoopState } from "./loop-state.ts";
 import { readTurnFacts, type TurnFacts } from "./turn-facts.ts";
 
@@ -32,9 +32,12 @@ export async function takeTurn(
   turnId: string,
   lease: { readonly worker: string; readonly leaseMs: number },
 ): Promise<TakenTurn | undefined> {
+  const threadId = await threadOfQueuedTurn(transaction, turnId);
+  if (threadId === undefined) return undefined;
+  // The thread first, as everybody does: who holds one of the two then never waits for the other.
+  const thread = await lockThread(transaction, threadId);
   const turn = await claimTurn(transaction, turnId, lease);
   if (turn === undefined) return undefined;
-  const thread = await lockThread(transaction, turn.threadId);
   let state = turn.position === null ? undefined : parseLoopState(turn.position);
   // A turn that was given back does not count as an attempt, and may have begun all the same.
   const openMessage = await interruptOpenMessage(transaction, thread);
