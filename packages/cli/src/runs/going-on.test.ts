@@ -128,6 +128,22 @@ describe("roboz runs fork", () => {
   });
 });
 
+describe("the steps of a run", () => {
+  it("are counted alike by `list`, `show`, `fork` and `replay`, also when it was resumed", async () => {
+    await waitingRun(store, "r1");
+    await roboz("runs", "resume", "r1", module, "--store", path, "--reply", '{"approved":true}');
+    const list = await roboz("runs", "list", "--store", path, "--json");
+    expect(JSON.parse(list.output)).toMatchObject({ runs: [{ runId: "r1", steps: 5 }] });
+    const shown = await roboz("runs", "show", "r1", "--store", path);
+    expect(shown.output).toMatch(/^run r1 of orders: completed, 5 steps, /);
+    expect(shown.output).toMatch(/\n {4}5 {2}.*\n/);
+    const forked = await roboz("runs", "fork", "r1", "--at", "6", "--store", path);
+    expect(forked.errors).toContain("has no step 6; it has taken 5,");
+    const replayed = await roboz("runs", "replay", "r1", module, "--store", path);
+    expect(replayed.output).toBe("The same: 5 steps, 1 model call\n");
+  });
+});
+
 describe("roboz runs export", () => {
   it("prints the run as a document", async () => {
     await waitingRun(store, "r1");

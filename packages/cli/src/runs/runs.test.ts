@@ -72,8 +72,8 @@ describe("roboz runs list", () => {
     expect({ status, errors }).toEqual({ status: 0, errors: "" });
     expect(output.split("\n").map((line) => line.replace(/\S+Z$/, "AT"))).toEqual([
       "RUN         AGENT   STATUS     STEPS  MODEL CALLS  STARTED",
-      "second-one  orders  suspended      2            1  AT",
-      "first       orders  suspended      2            1  AT",
+      "second-one  orders  suspended      3            1  AT",
+      "first       orders  suspended      3            1  AT",
       "",
     ]);
   });
@@ -82,7 +82,7 @@ describe("roboz runs list", () => {
     await waitingRun(store, "r1");
     const { output } = await roboz("runs", "list", "--store", path, "--json");
     expect(JSON.parse(output)).toMatchObject({
-      runs: [{ runId: "r1", agentName: "orders", status: "suspended", steps: 2, llmCalls: 1, damage: null }],
+      runs: [{ runId: "r1", agentName: "orders", status: "suspended", steps: 3, llmCalls: 1, damage: null }],
       unreadable: [],
     });
   });
@@ -158,7 +158,7 @@ describe("roboz runs show", () => {
     const { status, output } = await roboz("runs", "show", "r1", "--store", path);
     expect(status).toBe(0);
     const [head = "", ...lines] = output.split("\n");
-    expect(head).toMatch(/^run r1 of orders: suspended, 2 steps, 1 model call, started \S+Z$/);
+    expect(head).toMatch(/^run r1 of orders: suspended, 3 steps, 1 model call, started \S+Z$/);
     const shown = lines
       .join("\n")
       .replace(/ {4}1 {2}\[system\]\n(?: {7,}\S[^\n]*\n|\n)*?(?= {7}\[user\])/, "");

@@ -129,24 +129,45 @@ describe("summariseRun", () => {
     const lines = (await (await colourRun()).read("r1")) ?? [];
     const seen = new Set<string>();
     for (let length = 1; length <= lines.length; length += 1) {
-      const { status, steps, llmCalls, startedAt, lastAt, damage } = await summariseRun(
-        storeOf(lines.slice(0, length)),
-        "r1",
-      );
+      const store = storeOf(lines.slice(0, length));
+      const { status, steps, llmCalls, startedAt, lastAt, damage } = await summariseRun(store, "r1");
       seen.add(status);
       expect(damage).toBeNull();
       expect(lastAt >= startedAt).toBe(true);
-      expect(steps >= llmCalls - 1).toBe(true);
+      expect(steps >= llmCalls).toBe(true);
+      const shown = (await entriesOf(store, "r1")).map(({ step }) => step);
+      expect(steps).toBe(Math.max(0, ...shown));
     }
     expect([...seen].sort()).toEqual(["completed", "running", "suspended"]);
     expect(await summariseRun(storeOf(lines), "r1")).toMatchObject({
       runId: "r1",
       agentName: "colours",
       status: "completed",
+      steps: 28,
       llmCalls: 7,
       parentRunId: null,
       forkedFrom: null,
     });
+  });
+
+  it("counts the steps that a fork can be made at, and a fork's own", async () => {
+    const store = await colourRun();
+    const { steps } = await summariseRun(store, "r1");
+    await forkRun(store, "r1", { at: steps, runId: "last" });
+    await expect(forkRun(store, "r1", { at: steps + 1 })).rejects.toMatchObject({ steps });
+    expect(await summariseRun(store, "last")).toMatchObject({ steps: 0, llmCalls: 7 });
+    await forkRun(store, "r1", { at: 20, runId: "r2" });
+    await resumeRun(store, "r2", colourAgent());
+    const { steps: own } = await summariseRun(store, "r2");
+    expect(own).toBe(8);
+    await expect(forkRun(store, "r2", { at: own + 1 })).rejects.toMatchObject({ steps: own });
+  });
+
+  it("does not count a step whose record was cut off", async () => {
+    const lines = (await (await colourRun()).read("r1")) ?? [];
+    const [opened = "", first = "", second = ""] = lines;
+    const torn = storeOf([opened, first, second.slice(0, -9)]);
+    expect(await summariseRun(torn, "r1")).toMatchObject({ status: "running", steps: 1, llmCalls: 0 });
   });
 
   it("tells a torn tail, and a broken line before whole ones", async () => {

@@ -1,8 +1,7 @@
-import type { Counts } from "../../agent/tally.ts";
 import type { RunStatus } from "../events.ts";
 import { JournalDamagedError, UnknownRunError } from "./errors.ts";
 import { parseJournal, type JournalDamage } from "./parse-journal.ts";
-import type { JournalRecord, OpenedRecord } from "./record.ts";
+import type { OpenedRecord } from "./record.ts";
 import type { JournalStore } from "./store.ts";
 
 /** What a run's journal says of it at a glance. */
@@ -11,8 +10,9 @@ export interface RunSummary {
   readonly agentName: string;
   /** How its last stretch ended; `running` when it did not: the run is under way, or was cut off. */
   readonly status: RunStatus | "running";
-  /** Tools run, `prompt_llm` apart. */
+  /** The steps in its journal, as `forkRun` counts them: those of the run that it was forked from are not among them. */
   readonly steps: number;
+  /** The model's calls, with those of the run that it was forked from. */
   readonly llmCalls: number;
   /** UTC, milliseconds, `Z`. */
   readonly startedAt: string;
@@ -22,12 +22,12 @@ export interface RunSummary {
   readonly parentRunId: string | null;
   /** The run that this one was forked from, or resumed from by a snapshot; null for most. */
   readonly forkedFrom: string | null;
-  /** What is wrong with the journal's last lines; null when nothing is. */
+  /** What is wrong with the journal; null when nothing is. */
   readonly damage: JournalDamage | null;
 }
 
 /**
- * Sums a run up without reading all of its journal's records: a list of many runs is soon made.
+ * Sums a run up.
  *
  * @throws {@link UnknownRunError} (`core/unknown-run`); {@link JournalDamagedError} (`core/journal-damaged`) for what does
  * not begin as a journal.
@@ -36,19 +36,20 @@ export async function summariseRun(store: JournalStore, runId: string): Promise<
   const lines = await store.read(runId);
   if (lines === undefined) throw new UnknownRunError({ runId });
   const opened = openedOf(runId, lines);
-  const end = readEnd(lines);
-  const counts = end.counts ?? opened.base?.counts;
+  const { records, damage } = parseJournal(lines);
+  const steps = records.filter((record) => record.type === "step");
+  const last = records.at(-1);
   return {
     runId,
     agentName: opened.agentName,
-    status: end.last?.type === "ended" ? end.last.status : "running",
-    steps: counts?.steps ?? 0,
-    llmCalls: counts?.llmCalls ?? 0,
+    status: last?.type === "ended" ? last.status : "running",
+    steps: steps.length,
+    llmCalls: (steps.at(-1) ?? opened.base)?.counts.llmCalls ?? 0,
     startedAt: opened.at,
-    lastAt: end.last?.at ?? opened.at,
+    lastAt: last?.at ?? opened.at,
     parentRunId: opened.parentRunId,
     forkedFrom: opened.base?.runId ?? null,
-    damage: end.damage,
+    damage,
   };
 }
 
@@ -63,25 +64,4 @@ export function openedOf(runId: string, lines: readonly string[]): OpenedRecord 
   if (opened?.type !== "opened" || typeof opened.agentName !== "string" || typeof opened.at !== "string")
     throw new JournalDamagedError({ runId, problem: "its first record is missing" });
   return opened;
-}
-
-/** The last record, and where the run stood, from the end backwards. */
-function readEnd(lines: readonly string[]): {
-  readonly last: JournalRecord | undefined;
-  readonly counts: Counts | undefined;
-  readonly damage: JournalDamage | null;
-} {
-  let last: JournalRecord | undefined;
-  let broken = 0;
-  let isTornTail = false;
-  let counts: Counts | undefined;
-  for (let at = lines.length - 1; at >= 0 && counts === undefined; at -= 1) {
-    const parsed = parseJournal([lines[at] ?? ""]);
-    broken += parsed.damage?.broken ?? 0;
-    isTornTail ||= last === undefined && parsed.damage?.isTornTail === true;
-    const records = [...parsed.records].reverse();
-    last ??= records[0];
-    counts = records.flatMap((record) => (record.type === "step" ? [record.counts] : []))[0];
-  }
-  return { last, counts, damage: broken === 0 ? null : { broken, isTornTail } };
 }
