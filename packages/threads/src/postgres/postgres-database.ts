@@ -71,6 +71,10 @@ export async function openPostgresDatabase(
     },
     isShared: true,
     rowLock: " FOR UPDATE",
+    containing: (expression, part, add) => {
+      const pattern = add(`%${part.replaceAll(/[\\%_]/g, "\\$&")}%`);
+      return `LOWER(${expression}) LIKE LOWER(${pattern}) ESCAPE '\\'`;
+    },
     transaction: (work) => transaction(work),
     exclusive: (work) => transaction(work, settings.schema),
     read: (work) => patiently(settings, () => look(connect, work)),

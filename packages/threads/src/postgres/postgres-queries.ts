@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { PoolClient } from "pg";
 
-import type { Queries, SqlParameter, SqlRow } from "../store/database.ts";
+import { storable, type Queries, type SqlParameter, type SqlRow } from "../store/database.ts";
 
 const clients = new WeakMap<Queries, PoolClient>();
 
@@ -37,9 +37,4 @@ function named(sql: string): { readonly name?: string } {
   const name = createHash("sha256").update(sql).digest("base64url").slice(0, 32);
   names.set(sql, name);
   return { name };
-}
-
-/** The database holds no NUL in texts. */
-function storable(parameter: SqlParameter): SqlParameter {
-  return typeof parameter === "string" ? parameter.replaceAll("\0", "\uFFFD") : parameter;
 }

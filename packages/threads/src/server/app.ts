@@ -54,7 +54,7 @@ export function createApp(
     const wait = rate?.take(caller.principal) ?? 0;
     if (wait > 0) throw tooMany("requests", limits.requests?.burst ?? 0, wait);
     const text = request.method === "GET" ? "" : await readBody(request, limits.bodyBytes);
-    return callFrom(request, { caller, text, parameters });
+    return callFrom(request, { caller, text, maxValues: limits.bodyValues, parameters });
   };
   const refused = (error: unknown): Response => {
     const answer = failureAnswer(error);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { RobotoNoOrgProvidedException, RobotoUnauthorizedException } from "../errors/http-exceptions.ts";
-import { denied, invalid } from "../store/errors.ts";
+import { denied, invalid, notFound } from "../store/errors.ts";
 import type { Caller } from "../store/caller.ts";
 import { threadHeaders } from "../wire/envelope.ts";
 import { parseJson } from "../wire/json.ts";
@@ -31,6 +31,9 @@ export interface Call {
   /** The header's organisation; undefined without one. */
   readonly namedOrg: string | undefined;
 }
+
+/** What a path names is kept in indexes, and nothing that is there has a longer one. */
+const maxPathChars = 1024;
 
 /** Deeper values would exhaust the stack of whoever walks them. */
 const maxDepth = 200;
@@ -76,11 +79,13 @@ function tooLarge(maxBytes: number): Error {
 /**
  * The JSON of a body.
  *
- * @throws {@link RobotoInvalidRequestException} for what is none, or nested too deeply.
+ * @throws {@link RobotoInvalidRequestException} for what is none, is nested too deeply, or holds too many values.
  */
-function parseBody(text: string): unknown {
+function parseBody(text: string, maxValues: number): unknown {
   if (text.trim() === "") return {};
-  if (depthOf(text) > maxDepth) throw invalid(`The body is nested more than ${maxDepth} levels deep`);
+  const { depth, values } = extentOf(text);
+  if (depth > maxDepth) throw invalid(`The body is nested more than ${maxDepth} levels deep`);
+  if (values > maxValues) throw invalid(`The body holds more than ${maxValues} values`);
   try {
     return parseJson(text);
   } catch {
@@ -88,10 +93,11 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** How deep brackets are nested, those within texts left out. */
-function depthOf(text: string): number {
+/** How deep brackets are nested, and how many values they hold at most, those within texts left out. */
+function extentOf(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
+  let values = 1;
   let isInText = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
@@ -101,10 +107,12 @@ function depthOf(text: string): number {
     } else if (character === '"') isInText = true;
     else if (character === "{" || character === "[") {
       depth += 1;
+      values += 1;
       deepest = Math.max(deepest, depth);
     } else if (character === "}" || character === "]") depth -= 1;
+    else if (character === ",") values += 1;
   }
-  return deepest;
+  return { depth: deepest, values };
 }
 
 /**
@@ -141,14 +149,17 @@ export function callFrom(
   {
     caller,
     text,
+    maxValues,
     parameters,
   }: {
     readonly caller: Caller;
     readonly text: string;
+    readonly maxValues: number;
     readonly parameters: Readonly<Record<string, string>>;
   },
 ): Call {
   const { pathname, searchParams } = new URL(request.url);
+  if (pathname.length > maxPathChars) throw notFound(`route of more than ${maxPathChars} characters`);
   const parameter = (name: string): string => parameters[name] ?? "";
   const namedOrg = request.headers.get(threadHeaders.orgId) ?? undefined;
   return {
@@ -164,7 +175,7 @@ export function callFrom(
       return Number(given);
     },
     text,
-    body: (schema) => schema.parse(parseBody(text)),
+    body: (schema) => schema.parse(parseBody(text, maxValues)),
     orgId: () => {
       const [only, ...others] = caller.orgs;
       if (namedOrg !== undefined) return namedOrg;

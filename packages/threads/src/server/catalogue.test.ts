@@ -81,6 +81,19 @@ describe("skills that are invoked", () => {
     expect((await stage.get("/v1/ai/threads")).data).toMatchObject({ items: [] });
   });
 
+  it("have bodies that are no longer than a text may be", async () => {
+    await open([]);
+    const id = await skill("sweep", "x".repeat(200_000));
+    const body = "x".repeat(200_001);
+    for (const reply of [
+      await stage.post("/v1/skills/create", { name: "wipe", description: "Wipes.", body }),
+      await stage.post(`/v1/skills/id/${id}/versions`, { description: "Sweeps.", body }),
+      await stage.put(`/v1/skills/id/${id}/versions/1`, { body }),
+    ])
+      expect(reply).toMatchObject({ status: 400 });
+    expect((await stage.get(`/v1/skills/id/${id}/versions`)).data).toHaveLength(1);
+  });
+
   it("threads 132: stay in the transcript when they are deleted", async () => {
     await open([say("Loaded.")]);
     const id = await skill("sweep", "Sweep!");

@@ -3,9 +3,15 @@ import { deltaLimits, type DeltaLimits } from "../store/delta.ts";
 /** How much a server takes. What is over a limit is refused, never cut. */
 export interface ServerLimits {
   readonly bodyBytes: number;
-  /** Characters of one block of text. */
+  /** Values that a body may hold, lists and objects and what is in them: what it costs to look at them, short as they may be. */
+  readonly bodyValues: number;
+  /** Characters of one block of text, of a skill's body and of the description of a client tool. */
   readonly textChars: number;
   readonly seededMessages: number;
+  /** Blocks of all messages that one request brings. */
+  readonly blocks: number;
+  /** Things that one request says it is about. */
+  readonly subjects: number;
   /** Client tools that a thread may have declared. */
   readonly clientTools: number;
   /** Bytes of the schema of one client tool. */
@@ -35,8 +41,11 @@ export interface ServerLimits {
 /** What a server takes when it is told nothing else. */
 export const serverLimits: ServerLimits = {
   bodyBytes: 4 * 1024 * 1024,
+  bodyValues: 100_000,
   textChars: 200_000,
   seededMessages: 200,
+  blocks: 1000,
+  subjects: 1000,
   clientTools: 64,
   schemaBytes: 32 * 1024,
   outputBytes: 1024 * 1024,

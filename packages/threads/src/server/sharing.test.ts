@@ -111,7 +111,7 @@ describe("an open thread", () => {
     expect(mine.data).toMatchObject({ items: [{ thread_id: id }], next_token: null });
   });
 
-  it.each([-1, 2, 99])("TH-13, threads 97: is not copied at message %d", async (seq) => {
+  it.each([-1, 2, 99, 2 ** 40])("TH-13, threads 97: is not copied at message %d", async (seq) => {
     expect(await fork("u1", seq)).toMatchObject({ status: 400 });
   });
 

@@ -33,12 +33,18 @@ import {
 } from "../store/skills.ts";
 import type { ThreadView } from "../store/thread-store.ts";
 import { pageOf, type Call } from "./call.ts";
+import type { ServerLimits } from "./limits.ts";
 import type { Route } from "./route.ts";
 
 async function versionOf(view: ThreadView, call: Call): Promise<SkillVersionRecord> {
   const version = await skillVersion(view, call.parameter("skill_id"), call.index("version"));
   if (version === undefined) throw notFound("version of this number");
   return version;
+}
+
+/** A thread keeps the bodies of up to a hundred skills, and each of its turns reads them. */
+function checkBody({ body = "" }: { readonly body?: string | undefined }, { textChars }: ServerLimits): void {
+  if (body.length > textChars) throw invalid(`The body of a skill has at most ${textChars} characters`);
 }
 
 const skill = "/v1/skills/id/{skill_id}";
@@ -53,8 +59,9 @@ export const skillRoutes: readonly Route[] = [
     body: createSkillRequestSchema,
     status: 201,
     data: skillSchema,
-    write: (transaction, call) => {
+    write: (transaction, call, { limits }) => {
       const body = call.body(createSkillRequestSchema);
+      checkBody(body, limits);
       return createSkill(transaction, call.caller, call.orgId(), body, body);
     },
   },
@@ -125,9 +132,11 @@ export const skillRoutes: readonly Route[] = [
     body: createSkillVersionRequestSchema,
     status: 201,
     data: skillVersionSchema,
-    write: async (transaction, call) => {
+    write: async (transaction, call, { limits }) => {
       const { skill_id: id } = await editableSkill(transaction, call.parameter("skill_id"), call.caller);
-      return addVersion(transaction, id, call.body(createSkillVersionRequestSchema));
+      const body = call.body(createSkillVersionRequestSchema);
+      checkBody(body, limits);
+      return addVersion(transaction, id, body);
     },
   },
   {
@@ -146,13 +155,11 @@ export const skillRoutes: readonly Route[] = [
     summary: "Change a version in place",
     body: updateSkillVersionRequestSchema,
     data: skillVersionSchema,
-    write: async (transaction, call) => {
+    write: async (transaction, call, { limits }) => {
       await editableSkill(transaction, call.parameter("skill_id"), call.caller);
-      return updateVersion(
-        transaction,
-        await versionOf(transaction, call),
-        call.body(updateSkillVersionRequestSchema),
-      );
+      const body = call.body(updateSkillVersionRequestSchema);
+      checkBody(body, limits);
+      return updateVersion(transaction, await versionOf(transaction, call), body);
     },
   },
   {

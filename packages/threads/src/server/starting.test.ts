@@ -19,6 +19,10 @@ const look = tool({
   },
 });
 
+function toolUse(id: string): object {
+  return { tool_name: "look", tool_use_id: id, input: {} };
+}
+
 async function threadRows(): Promise<number> {
   const rows = await stage.store.read(({ queries }) => queries.rows("SELECT thread_id FROM threads"));
   return rows.length;
@@ -58,6 +62,42 @@ describe("a start that is refused", () => {
       body: { invoke_skills: Array.from({ length: 11 }, () => ({ skill_id: "sk_1" })) },
     },
     { why: "too much history", body: { messages: Array.from({ length: 201 }, () => message("Hi")) } },
+    {
+      why: "too many blocks, short as they are",
+      body: { messages: [{ role: "user", content: Array.from({ length: 1001 }, () => ({ text: "x" })) }] },
+    },
+    {
+      why: "too many things that it is about",
+      body: {
+        messages: [message("Hi")],
+        client_context: { file_ids: Array.from({ length: 1001 }, (_, index) => `fl_${index}`) },
+      },
+    },
+    {
+      why: "an identifier that no index holds",
+      body: { messages: [message("Hi")], client_context: { file_ids: ["x".repeat(3000)] } },
+    },
+    {
+      why: "two calls of one identifier",
+      body: {
+        messages: [{ role: "assistant", content: [toolUse("tu_1"), toolUse("tu_1")] }, message("Hi")],
+      },
+    },
+    {
+      why: "a call of an identifier that no index holds",
+      body: { messages: [{ role: "assistant", content: [toolUse("x".repeat(3000))] }, message("Hi")] },
+    },
+    {
+      why: "a version of a skill that no column holds",
+      body: { invoke_skills: [{ skill_id: "sk_1", version: 2 ** 40 }] },
+    },
+    {
+      why: "a client tool that is described over the limit",
+      body: {
+        messages: [message("Hi")],
+        client_tools: [{ name: "a", description: "x".repeat(200_001), input_schema: { type: "object" } }],
+      },
+    },
   ])("stores nothing for $why", async ({ body }) => {
     const reply = await stage.post("/v1/ai/threads", body);
     expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoInvalidRequestException" } });
@@ -69,6 +109,11 @@ describe("a start that is refused", () => {
     { why: "a compressed body", raw: "{}", headers: { "content-encoding": "gzip" } },
     { why: "100,000 nested brackets", raw: "[".repeat(100_000), headers: {} },
     { why: "no JSON", raw: '{"messages":', headers: {} },
+    {
+      why: "a body of too many values",
+      raw: `{"messages":[{"role":"user","content":[{"text":"Hi"}]}],"x":[${"0,".repeat(100_000)}0]}`,
+      headers: {},
+    },
   ])("TH-19: stores nothing for $why", async ({ raw, headers }) => {
     const reply = await stage.post("/v1/ai/threads", undefined, { raw, headers });
     expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoInvalidRequestException" } });

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 
 import type { sendMessageRequestSchema, startThreadRequestSchema } from "../wire/requests.ts";
+import { maxIdentifierChars } from "../wire/identifier.ts";
 import { stringifyJson } from "../wire/json.ts";
 import { denied, invalid } from "../store/errors.ts";
 import type { Caller } from "../store/caller.ts";
@@ -49,12 +50,14 @@ export function checkClientTools(
   limits: ServerLimits,
 ): readonly DeclaredTool[] {
   const declared = tools.filter(({ name }) => !carriedOut.has(name));
-  for (const { name, input_schema } of declared) {
+  for (const { name, description, input_schema } of declared) {
     const asModelSees = modelName(name, new Set());
     const isTaken = [name, asModelSees].some(
       (one) => taken.has(one) || reserved.has(one) || one.startsWith(achieveToolPrefix),
     );
     if (isTaken) throw invalid(`\`${name}\` is a tool of the server's; give the client tool another name`);
+    if (description.length > limits.textChars)
+      throw invalid(`The description of \`${name}\` has more than ${limits.textChars} characters`);
     const problem = schemaProblem(input_schema, limits.schemaBytes);
     if (problem !== undefined) throw invalid(`The schema of \`${name}\` ${problem}`);
   }
@@ -91,15 +94,35 @@ export async function triggerOf(
     throw invalid(`At most ${limits.seededMessages} messages may be given`);
   if (body.invoke_skills.length > limits.invokeSkills)
     throw invalid(`A request invokes at most ${limits.invokeSkills} skills`);
+  const blocks = messages.flatMap(({ content }) => content);
+  if (blocks.length > limits.blocks) throw invalid(`At most ${limits.blocks} blocks may be given`);
+  checkToolUses(blocks);
   const context = body.client_context ?? null;
+  const subjects = subjectsOf(body.goals, context);
+  if (subjects.length > limits.subjects)
+    throw invalid(`A request names at most ${limits.subjects} things that it is about`);
   return {
     messages: messages.map((message) => givenMessage(message, limits)),
     goals: body.goals,
     skills: await copySkills(transaction, caller, body.invoke_skills),
     clientTools,
     clientContext: context === null ? null : stringifyJson(context),
-    subjects: subjectsOf(body.goals, context),
+    subjects,
   };
+}
+
+/** A thread has one call of an identifier, and one result of it. */
+function checkToolUses(blocks: Messages[number]["content"]): void {
+  const found = new Set<string>();
+  for (const block of blocks) {
+    if (!("tool_use_id" in block)) continue;
+    const { content_type, tool_use_id } = block;
+    if (tool_use_id.length > maxIdentifierChars)
+      throw invalid(`A \`tool_use_id\` has at most ${maxIdentifierChars} characters`);
+    const key = `${content_type} ${tool_use_id}`;
+    if (found.has(key)) throw invalid(`\`${tool_use_id}\` is the id of more than one \`${content_type}\``);
+    found.add(key);
+  }
 }
 
 function givenMessage(message: Messages[number], limits: ServerLimits): GivenMessage {

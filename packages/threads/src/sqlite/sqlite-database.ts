@@ -4,7 +4,13 @@ import { lstat, mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-import type { Queries, SqlParameter, SqlRow, ThreadDatabase } from "../store/database.ts";
+import {
+  storable,
+  type Queries,
+  type SqlParameter,
+  type SqlRow,
+  type ThreadDatabase,
+} from "../store/database.ts";
 import { ThreadDriverError, ThreadFileError } from "../store/errors.ts";
 
 /** How a database file is opened. */
@@ -114,10 +120,10 @@ function databaseOn(connection: Connection): ThreadDatabase {
     rows: (sql, ...parameters) =>
       attempt(() =>
         prepared(sql)
-          .all(parameters)
+          .all(parameters.map(storable))
           .filter((row): row is SqlRow => isRow(row)),
       ),
-    run: (sql, ...parameters) => attempt(() => prepared(sql).run(parameters).changes),
+    run: (sql, ...parameters) => attempt(() => prepared(sql).run(parameters.map(storable)).changes),
   };
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work);
@@ -140,6 +146,8 @@ function databaseOn(connection: Connection): ThreadDatabase {
   return {
     isShared: false,
     rowLock: "",
+    // `LIKE` and `LOWER` know the case of ASCII letters alone.
+    containing: (expression, part, add) => `${expression} GLOB ${add(`*${anyCase(part)}*`)}`,
     transaction,
     exclusive: transaction,
     // Nobody else writes through this connection meanwhile.
@@ -161,6 +169,16 @@ function databaseOn(connection: Connection): ThreadDatabase {
         return Promise.resolve();
       }),
   };
+}
+
+/** A pattern for a text, each of its letters small or large. */
+function anyCase(part: string): string {
+  return Array.from(part, (character) => {
+    const forms = new Set([character, character.toLowerCase(), character.toUpperCase()]);
+    // A set holds single characters, and some letters become two.
+    const single = [...forms].filter((form) => Array.from(form).length === 1);
+    return single.length > 1 || "*?[".includes(character) ? `[${single.join("")}]` : character;
+  }).join("");
 }
 
 /** What a synchronous call gives, or its failure, as a promise. */

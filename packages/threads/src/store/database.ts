@@ -1,6 +1,11 @@
 /** What a statement may be given. */
 export type SqlParameter = string | number | null;
 
+/** A parameter as every database takes it: some hold no NUL in texts, and some end a text there. */
+export function storable(parameter: SqlParameter): SqlParameter {
+  return typeof parameter === "string" ? parameter.replaceAll("\0", "\uFFFD") : parameter;
+}
+
 /** A row, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
@@ -18,6 +23,8 @@ export interface ThreadDatabase {
   readonly isShared: boolean;
   /** What a row that is about to be changed is locked with: ` FOR UPDATE`, or nothing where writers take turns anyway. */
   readonly rowLock: string;
+  /** The condition that an expression holds a part, in any case; `add` takes a parameter and gives what stands for it. */
+  readonly containing: (expression: string, part: string, add: (parameter: string) => string) => string;
   /**
    * Does all of the work, or none of it when it throws. Work must wait for nothing but the statements it is given, and may
    * be begun again by a driver that meets a conflict.

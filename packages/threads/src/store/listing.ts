@@ -58,7 +58,11 @@ export async function listThreads(
 ): Promise<Page<AgentThreadRecord>> {
   const parameters = new Parameters();
   const user = parameters.add(caller.userId);
-  const conditions = ["t.deleted_at IS NULL", readable(parameters, caller), ...narrowed(parameters, filters)];
+  const conditions = [
+    "t.deleted_at IS NULL",
+    readable(parameters, caller),
+    ...narrowed(view, parameters, filters),
+  ];
   const after = pageToken === undefined ? "" : afterPage(parameters, pageToken);
   const rows = await view.queries.rows(
     `SELECT * FROM (
@@ -87,7 +91,7 @@ function afterPage(parameters: Parameters, token: string): string {
   return `WHERE (is_pinned, sorted_by, thread_id) < (${place.join(", ")})`;
 }
 
-function narrowed(parameters: Parameters, filters: ThreadFilters): string[] {
+function narrowed(view: ThreadView, parameters: Parameters, filters: ThreadFilters): string[] {
   const conditions: string[] = [];
   const equal = (column: string, wanted: string | undefined): void => {
     if (wanted !== undefined) conditions.push(`t.${column} = ${parameters.add(wanted)}`);
@@ -105,10 +109,12 @@ function narrowed(parameters: Parameters, filters: ThreadFilters): string[] {
   }
   if (filters.pinned !== undefined) conditions.push(`p.pinned_at IS ${filters.pinned ? "NOT " : ""}NULL`);
   if (filters.text !== undefined) {
-    const part = parameters.add(`%${filters.text.toLowerCase().replaceAll(/[\\%_]/g, "\\$&")}%`);
+    const part = filters.text;
+    const holds = (expression: string): string =>
+      view.containing(expression, part, (parameter) => parameters.add(parameter));
     conditions.push(
-      `(LOWER(COALESCE(t.title, '')) LIKE ${part} ESCAPE '\\' OR EXISTS (
-        SELECT 1 FROM blocks b WHERE b.thread_id = t.thread_id AND b.type = 'text' AND LOWER(b.data) LIKE ${part} ESCAPE '\\'))`,
+      `(${holds("COALESCE(t.title, '')")} OR EXISTS (
+        SELECT 1 FROM blocks b WHERE b.thread_id = t.thread_id AND b.type = 'text' AND ${holds("b.data")}))`,
     );
   }
   return conditions;

@@ -16,6 +16,7 @@ export interface ThreadStoreOptions {
 export interface ThreadView {
   readonly queries: Queries;
   readonly rowLock: string;
+  readonly containing: ThreadDatabase["containing"];
   /** What continuation tokens are signed with. */
   readonly secret: string;
   /** The time, in ISO 8601. */
@@ -67,6 +68,7 @@ export async function openThreadStore(
   const viewOf = (queries: Queries): ThreadView => ({
     queries,
     rowLock: database.rowLock,
+    containing: database.containing,
     secret,
     now: iso,
     newId,

@@ -180,6 +180,25 @@ export const readingChecks: readonly Check[] = [
     },
   },
   {
+    title: "finds a text whatever characters it has, also those that patterns are made of",
+    run: async ({ store }) => {
+      const odd = "Zwölf Éclairs? [a-c] ^x *y* ]z - 文";
+      const { thread_id: id } = await start(store, user, odd);
+      await start(store, user, "Zwolf Eclairs a x y z");
+      const found = async (text: string) => {
+        const { items } = await store.read((view) => listThreads(view, user, { text }, { limit: 10 }));
+        return items.map(({ thread_id }) => thread_id);
+      };
+      const parts = ["ZWÖLF", "zwölf é", "éCLAIRS?", "[A-c]", "^X", "*y*", "]z", " - ", "文", odd];
+      for (const text of parts) assert.deepEqual(await found(text), [id], text);
+      for (const text of ["zw?lf", "x\0y", "*x*", "[^a]"]) assert.deepEqual(await found(text), [], text);
+      await store.write(({ queries }) =>
+        queries.run("UPDATE threads SET title = $2 WHERE thread_id = $1", id, "a\0b"),
+      );
+      assert.deepEqual(await found("a\0b"), [id]);
+    },
+  },
+  {
     title: "forks at a message, and neither copy changes with the other",
     run: async ({ store }) => {
       const { thread_id: id } = await start(store, user, "One?", "org");

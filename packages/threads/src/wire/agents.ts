@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TemplateVariableType, open, ThreadVisibility } from "./enums.ts";
+import { identifierSchema } from "./identifier.ts";
 import { instantSchema } from "./message.ts";
 import { analysisScopeSchema } from "./scope.ts";
 
@@ -47,7 +48,7 @@ export const agentRecordSchema = z.object({
 export type AgentRecord = z.output<typeof agentRecordSchema>;
 
 const agentFields = {
-  name: z.string().min(1),
+  name: identifierSchema,
   description: z.string().nullish(),
   request_template: requestTemplateSchema,
   variables: z.array(givenVariableSchema).default([]),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AgentGoalStatus, GoalType, open } from "./enums.ts";
+import { identifierSchema } from "./identifier.ts";
 import { instantSchema } from "./message.ts";
 import { strictNanosecondsSchema } from "./nanoseconds.ts";
 
@@ -29,7 +30,7 @@ function vocabulary<K extends z.ZodType<string, string>>(name: K, min: number) {
 
 export const datasetSummaryGoalSchema = z.object({
   goal_type: z.literal("dataset_summary"),
-  dataset_id: z.string().min(1),
+  dataset_id: identifierSchema,
   summary_format_spec_prompt: prompt.nullish(),
 });
 /** Have a dataset summarised. */
@@ -37,7 +38,7 @@ export type DatasetSummaryGoal = z.input<typeof datasetSummaryGoalSchema>;
 
 export const datasetTriageGoalSchema = z.object({
   goal_type: z.literal("dataset_triage"),
-  dataset_id: z.string().min(1),
+  dataset_id: identifierSchema,
   label_vocabulary: vocabulary(z.string().regex(/^[a-zA-Z0-9_-]+$/), 1),
 });
 /** Have each label of a vocabulary (label to description, 1 to 50) decided for a dataset. */
@@ -45,10 +46,10 @@ export type DatasetTriageGoal = z.input<typeof datasetTriageGoalSchema>;
 
 export const createEventsGoalSchema = z.object({
   goal_type: z.literal("create_events"),
-  dataset_id: z.string().min(1),
+  dataset_id: identifierSchema,
   event_vocabulary: vocabulary(vocabularyName, 1),
   tag_vocabulary: vocabulary(vocabularyName, 0).default({}),
-  collection_id: z.string().nullish(),
+  collection_id: identifierSchema.nullish(),
   event_focus_prompt: prompt.nullish(),
 });
 /** Have events of a vocabulary (name to description, 1 to 50) found in a dataset. */

@@ -130,7 +130,7 @@ export const submitToolResultsRequestSchema = z.object({
 });
 export type SubmitToolResultsRequest = z.input<typeof submitToolResultsRequestSchema>;
 
-export const forkRequestSchema = z.object({ message_sequence_num: z.int() });
+export const forkRequestSchema = z.object({ message_sequence_num: z.int32() });
 export type ForkThreadRequest = z.input<typeof forkRequestSchema>;
 
 export const pinRequestSchema = z.object({ pinned: z.boolean() });
@@ -138,6 +138,9 @@ export type PinThreadRequest = z.input<typeof pinRequestSchema>;
 
 export const visibilityRequestSchema = z.object({ visibility: z.enum(ThreadVisibility) });
 export type SetVisibilityRequest = z.input<typeof visibilityRequestSchema>;
+
+/** The most characters that a search looks for. */
+const maxSearchChars = 1000;
 
 /** Filters of a search; those given must all hold. */
 export const searchThreadsRequestSchema = z.object({
@@ -147,7 +150,8 @@ export const searchThreadsRequestSchema = z.object({
   agent_id: z.string().nullish(),
   trigger_id: z.string().nullish(),
   subject_id: z.string().nullish(),
-  text: z.string().nullish(),
+  /** Part of the title or of a message's text, in any case. */
+  text: z.string().max(maxSearchChars).nullish(),
   pinned: z.boolean().nullish(),
   page_token: z.string().nullish(),
   page_size: z.int().min(1).max(200).nullish(),

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { identifierSchema } from "./identifier.ts";
 import { nanosecondsSchema } from "./nanoseconds.ts";
 
 const ids = z
-  .array(z.string())
+  .array(identifierSchema)
   .nullish()
   .transform((list) => list ?? []);
 

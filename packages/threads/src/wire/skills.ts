@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { open, SkillAccessibility, SkillListScope } from "./enums.ts";
+import { identifierSchema, versionNumberSchema } from "./identifier.ts";
 import { instantSchema } from "./message.ts";
 
 /** The most skills that may be made available to a thread. */
 export const maxAvailableSkills = 100;
 
 /** Names a skill, and a version of it; the highest one when it is left out. */
-export const invokeSkillSchema = z.object({ skill_id: z.string().min(1), version: z.int().min(1).nullish() });
+export const invokeSkillSchema = z.object({
+  skill_id: identifierSchema,
+  version: versionNumberSchema.nullish(),
+});
 export type InvokeSkillSpec = z.input<typeof invokeSkillSchema>;
 /** A skill that the model may load by itself. */
 export type AvailableSkillSpec = InvokeSkillSpec;
@@ -88,7 +92,7 @@ export const updateSkillVersionRequestSchema = z.object({
 });
 export type UpdateSkillVersionRequest = z.input<typeof updateSkillVersionRequestSchema>;
 
-export const subscribeSkillRequestSchema = z.object({ ai_version: z.int().min(1).nullish() });
+export const subscribeSkillRequestSchema = z.object({ ai_version: versionNumberSchema.nullish() });
 export type SubscribeSkillRequest = z.input<typeof subscribeSkillRequestSchema>;
 
 export const skillListScopeSchema = z.enum(SkillListScope);
