@@ -261,6 +261,20 @@ describe("a turn whose process is gone", () => {
     const rows = await stage.store.read(({ queries }) => queries.rows("SELECT attempt, state FROM turns"));
     expect(rows).toMatchObject([{ state: "done" }]);
   });
+
+  it("waits no longer for a title than for a turn when it is asked to end", async () => {
+    const { reached, hang } = hanging();
+    const agents = { standard: scripted([say("Here.")]) };
+    stage = await ServerStage.open(agents, {
+      title: async () => {
+        await hang();
+        return null;
+      },
+    });
+    await stage.talked();
+    await reached;
+    await stage.server.stop({ graceMs: 0 });
+  });
 });
 
 /** Waits until the thread's turn was taken so many times. */

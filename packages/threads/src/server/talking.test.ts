@@ -147,6 +147,8 @@ describe("a thread over HTTP", () => {
     expect(thread.status).toBe("user_turn");
     expect(thread.messages[1]).toMatchObject({ status: "failed", content: [{ content_type: "error" }] });
     expect(JSON.stringify(thread)).not.toContain("secret");
+    // Who runs the server learns it.
+    expect(stage.errors.map(String)).toEqual([expect.stringContaining("a secret")]);
     await stage.say(thread.thread_id, "And now?");
     expect(lines(await stage.settled(thread.thread_id)).at(-1)).toBe("assistant: Here again.");
   });

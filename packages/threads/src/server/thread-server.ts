@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
 
+import { redactSecrets } from "@roboz/core";
+
 import { ThreadDriverError } from "../store/errors.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
 import { threadAgent, type GivenAgent } from "../turns/thread-agent.ts";
@@ -35,7 +37,7 @@ export interface ThreadServerOptions {
   readonly flush?: Partial<FlushSettings> | undefined;
   /** Which web pages and host names are answered: any host, and no other page, by default. */
   readonly hosts?: Partial<HostSettings> | undefined;
-  /** Told of what went wrong on the server's side; written to the standard error stream by default. */
+  /** Told of what went wrong on the server's side; written to the standard error stream by default, credentials masked. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -128,5 +130,6 @@ export async function createThreadServer(options: ThreadServerOptions): Promise<
 }
 
 function logError(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${redactSecrets(text)}\n`);
 }

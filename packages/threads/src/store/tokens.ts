@@ -32,12 +32,15 @@ export interface TokenCaller extends Caller {
 /**
  * Makes a bearer token. The store keeps its hash alone.
  *
- * @throws {@link RobotoInvalidRequestException} for a principal that is not `type:id`.
+ * @throws {@link RobotoInvalidRequestException} for a principal that is not `type:id`, and an end that is no time.
  */
 export async function createToken(transaction: ThreadTransaction, grant: TokenGrant): Promise<NewToken> {
   const principal = grant.principal ?? `user:${grant.userId}`;
   if (!/^[a-z]+:[^:\s]+$/.test(principal) || grant.userId.includes(":"))
     throw invalid("A principal is `type:id`, and no id has a colon");
+  const expires = grant.expires ?? null;
+  if (expires !== null && Number.isNaN(Date.parse(expires)))
+    throw invalid("`expires` is no time in ISO 8601; null is for a token that does not end");
   const token = `rbt_${randomBytes(32).toString("base64url")}`;
   const tokenId = transaction.newId("tok");
   await transaction.queries.run(
@@ -51,7 +54,7 @@ export async function createToken(transaction: ThreadTransaction, grant: TokenGr
     grant.impersonate === true ? 1 : 0,
     JSON.stringify(grant.orgs),
     transaction.now(),
-    grant.expires ?? null,
+    expires,
   );
   return { tokenId, token };
 }

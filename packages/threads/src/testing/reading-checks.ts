@@ -267,6 +267,10 @@ export const readingChecks: readonly Check[] = [
       assert.ok(!JSON.stringify(rows).includes(token));
       pass(3_600_000);
       assert.equal(await caller(), undefined);
+      await assert.rejects(
+        store.write((transaction) => createToken(transaction, { ...grant, expires: "soon" })),
+        { status: 400 },
+      );
       const lasting = await store.write((transaction) =>
         createToken(transaction, { ...grant, expires: null }),
       );

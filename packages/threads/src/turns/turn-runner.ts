@@ -60,6 +60,8 @@ export interface TurnRunnerParts {
   readonly flush: FlushSettings;
   /** Fires with an {@link AbortReason}. */
   readonly signal: AbortSignal;
+  /** Told why a turn failed, which its thread does not show. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** How a turn left its worker. */
@@ -73,10 +75,11 @@ export class TurnRunner {
   readonly #taken: TakenTurn;
   readonly #limits: TurnLimits;
   readonly #signal: AbortSignal;
+  readonly #onError: (error: unknown) => void;
   #stream: string | undefined;
   #reader = new SpeechReader();
 
-  constructor({ store, taken, parts, limits, flush, signal }: TurnRunnerParts) {
+  constructor({ store, taken, parts, limits, flush, signal, onError }: TurnRunnerParts) {
     this.#session = new TurnSession(store, taken, parts);
     this.#answer = new AnswerText(this.#session.write, taken.turn.turnId, flush);
     this.#answer.reuse(taken.openMessage);
@@ -85,6 +88,7 @@ export class TurnRunner {
     this.#taken = taken;
     this.#limits = limits;
     this.#signal = signal;
+    this.#onError = onError;
   }
 
   /** The call under way; empty for none. */
@@ -265,7 +269,10 @@ export class TurnRunner {
     const { storeFailure, store, turn } = this.#session;
     if (storeFailure instanceof LeaseLostError) return "lost";
     if (storeFailure !== undefined) throw asError(storeFailure);
-    if (!this.#signal.aborted) return this.#close(endOfFailure(error));
+    if (!this.#signal.aborted) {
+      this.#onError(error);
+      return this.#close(endOfFailure(error));
+    }
     const reason: unknown = this.#signal.reason;
     if (reason === "time") return this.#close(endOfLimit("time"));
     if (reason === "lost") return "lost";

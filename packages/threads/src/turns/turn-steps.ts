@@ -123,7 +123,7 @@ export class TurnSteps {
   /** Keeps what a step did. */
   async keep(run: Run, result: RunResult<Stop> | undefined): Promise<StepEnd> {
     const snapshot = run.snapshot();
-    if (snapshot.pending?.isRecovery === true) throw new GenerationFailure();
+    if (snapshot.pending?.isRecovery === true) throw new GenerationFailure(questionOf(snapshot) ?? "");
     if (this.#isPrompted && this.#session.current === undefined) return this.#keepReply(snapshot);
     if (this.#session.current === undefined) return "on";
     return this.#keepTool(snapshot, result);

@@ -72,9 +72,9 @@ export class Worker {
   }
 
   /**
-   * Takes no more turns, lets those under way go on for a while, and gives the rest back.
+   * Takes no more turns, lets those under way and the makers of titles go on for a while, and gives the rest back.
    *
-   * @param graceMs - How long turns may go on.
+   * @param graceMs - How long they may go on.
    */
   async stop(graceMs: number): Promise<void> {
     clearInterval(this.#reaper);
@@ -84,11 +84,11 @@ export class Worker {
     const grace = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    await Promise.race([Promise.all(turns.map(({ done }) => done)), grace]);
+    const ended = Promise.all(turns.map(({ done }) => done));
+    await Promise.race([ended.then(() => Promise.all(this.#aside)), grace]);
     clearTimeout(timer);
     for (const { stop } of turns) stop.abort("shutdown" satisfies AbortReason);
-    await Promise.all(turns.map(({ done }) => done));
-    await Promise.all(this.#aside);
+    await ended;
     this.#stopListening();
   }
 
@@ -139,7 +139,7 @@ export class Worker {
   }
 
   async #run(taken: TakenTurn, signal: AbortSignal): Promise<TurnOutcome> {
-    const { store, goals, limits, flush, agentFor } = this.#parts;
+    const { store, goals, limits, flush, agentFor, onError } = this.#parts;
     const { turn, facts } = taken;
     let runner: TurnRunner;
     try {
@@ -150,9 +150,9 @@ export class Worker {
         toolUseId: () => runner.currentCall,
         boundary: () => runner.boundary,
       });
-      runner = new TurnRunner({ store, taken, parts, limits, flush, signal });
+      runner = new TurnRunner({ store, taken, parts, limits, flush, signal, onError });
     } catch (error) {
-      this.#parts.onError(error);
+      onError(error);
       await store.write(async (transaction) => {
         const thread = await holdTurn(transaction, turn);
         await closeTurn(transaction, thread, turn.turnId, endOfFailure(error));

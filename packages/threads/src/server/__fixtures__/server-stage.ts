@@ -82,7 +82,8 @@ export class ServerStage {
   store: ThreadStore;
   server: ThreadServer;
   readonly tokens = new Map<string, string>();
-  readonly errors: unknown[] = [];
+  /** What the server's operator was told. */
+  readonly errors: readonly unknown[];
   readonly #options: Omit<ThreadServerOptions, "store">;
 
   private constructor(
@@ -90,11 +91,13 @@ export class ServerStage {
     store: ThreadStore,
     server: ThreadServer,
     options: Omit<ThreadServerOptions, "store">,
+    errors: readonly unknown[],
   ) {
     this.folder = folder;
     this.store = store;
     this.server = server;
     this.#options = options;
+    this.errors = errors;
   }
 
   static async open(
@@ -113,8 +116,7 @@ export class ServerStage {
       agents,
     };
     const server = await createThreadServer({ store, ...options });
-    const stage = new ServerStage(folder, store, server, options);
-    stage.errors.push(...errors);
+    const stage = new ServerStage(folder, store, server, options, errors);
     for (const [name, grant] of Object.entries(people)) {
       const { token } = await store.write((transaction) => createToken(transaction, grant));
       stage.tokens.set(name, token);
