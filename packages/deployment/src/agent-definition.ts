@@ -1,4 +1,4 @@
-import type { AgentMode, EndpointLike, InitialMessage } from "@roboz/core";
+import type { AgentMode, EndpointLike, InitialMessage, Limits } from "@roboz/core";
 
 import type { AnyCapability } from "./capability.ts";
 import type { SkillLoading } from "./label.ts";
@@ -27,6 +27,7 @@ export interface AttributeView {
 /** A definition as its builders, its parents and those who publish it see it; every `DeployableAgent` is one. */
 export interface AgentDefinition extends Omit<AgentFields, "agentEndpoint"> {
   readonly agentEndpoint: EndpointLike | undefined;
+  readonly limits: Limits | undefined;
   readonly capabilities: readonly AnyCapability[];
   readonly nestedAgents: readonly AgentDefinition[];
   readonly backgroundAgents: readonly AgentDefinition[];

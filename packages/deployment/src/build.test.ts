@@ -157,6 +157,22 @@ describe("a build", () => {
     });
   });
 
+  it("gives an agent its limits, as they were when it was built", async () => {
+    const agent = definitionOf("a", {
+      mode: "deterministic",
+      limits: { steps: 1 },
+      capabilities: [toolCapability("own", defaults)],
+    });
+    const { root } = agent.build();
+    agent.limits = { steps: 2 };
+    await expect(root.complete()).rejects.toMatchObject({ limit: "steps", allowed: 1 });
+    expect(agent.copy().limits).toEqual({ steps: 2 });
+    expect(Object.isFrozen(agent.limits)).toBe(true);
+    agent.limits = Object.fromEntries([["stepz", 5]]);
+    expect(thrownBy(() => agent.build())).toMatchObject({ code: "core/agent-definition", agentName: "a" });
+    expect(() => agent.build()).toThrow("`limits.stepz` is no limit");
+  });
+
   it("gives initial messages, and passes values on by identity", async () => {
     const own = toolNamed("own");
     const agent = definitionOf("a", {

@@ -1,4 +1,10 @@
-import { isEndpointLike, type AgentMode, type EndpointLike, type InitialMessage } from "@roboz/core";
+import {
+  isEndpointLike,
+  type AgentMode,
+  type EndpointLike,
+  type InitialMessage,
+  type Limits,
+} from "@roboz/core";
 
 import { isAgentDefinition, type AgentDefinition } from "./agent-definition.ts";
 import type { AttributeStore } from "./attribute-store.ts";
@@ -16,6 +22,7 @@ export interface DefinitionState {
   automaticToolPrompt: boolean;
   agentEndpoint: EndpointLike | undefined;
   initialMessages: readonly InitialMessage[];
+  limits: Limits | undefined;
   capabilities: readonly AnyCapability[];
   nestedAgents: readonly AgentDefinition[];
   backgroundAgents: readonly AgentDefinition[];
@@ -102,6 +109,15 @@ export function checkMessages(agentName: string, given: unknown): readonly Initi
       return wrongType(agentName, "initialMessages", "texts and { path } in the list", message);
     }),
   );
+}
+
+/** Limits, or none. Whether there are such limits is seen when the agent is built. */
+export function checkLimits(agentName: string, given: Limits | undefined): Limits | undefined {
+  if (given === undefined) return undefined;
+  const candidate: unknown = given;
+  if (typeof candidate !== "object" || candidate === null || Array.isArray(candidate))
+    return wrongType(agentName, "limits", "an object of limits", candidate);
+  return Object.freeze({ ...given });
 }
 
 /** The definitions there are, and those given; none is added when one is no definition. */

@@ -29,6 +29,7 @@ describe("a definition", () => {
       automaticToolPrompt: true,
       agentEndpoint: undefined,
       initialMessages: [],
+      limits: undefined,
       capabilities: [],
       nestedAgents: [],
       backgroundAgents: [],
@@ -184,6 +185,9 @@ describe("a definition", () => {
       given: [{ name: "a", initialMessages: [5] }],
       setting: "initialMessages",
     },
+    { why: "limits as a number", given: [{ name: "a", limits: 5 }], setting: "limits" },
+    { why: "limits as a list", given: [{ name: "a", limits: [5] }], setting: "limits" },
+    { why: "limits that are null", given: [{ name: "a", limits: null }], setting: "limits" },
     {
       why: "a capability that is none",
       given: [{ name: "a", capabilities: ["x"] }],

@@ -1,4 +1,4 @@
-import type { AgentMode, EndpointLike, ExternalDependency, InitialMessage } from "@roboz/core";
+import type { AgentMode, EndpointLike, ExternalDependency, InitialMessage, Limits } from "@roboz/core";
 
 import {
   definitionProperty,
@@ -36,6 +36,8 @@ export interface DeployableAgentSettings<Given extends object> {
   readonly automaticToolPrompt?: boolean | undefined;
   readonly agentEndpoint?: EndpointLike | undefined;
   readonly initialMessages?: readonly InitialMessage[] | undefined;
+  /** What one run may use, and those of agents nested in it with it; those of `@roboz/core` by default, `null` for no limit. */
+  readonly limits?: Limits | undefined;
   /** In the order in which their tools and skills come; names are unique. */
   readonly capabilities?: readonly CapabilityFor<NoInfer<Given>>[] | undefined;
   /** Tools of this agent, named and described like themselves. */
@@ -54,6 +56,7 @@ const settingNames: readonly (keyof DeployableAgentSettings<object>)[] = [
   "automaticToolPrompt",
   "agentEndpoint",
   "initialMessages",
+  "limits",
   "capabilities",
   "nestedAgents",
   "backgroundAgents",
@@ -84,6 +87,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
       automaticToolPrompt: settled.checkSwitch(name, "automaticToolPrompt", automaticToolPrompt),
       agentEndpoint: settled.checkEndpoint(name, settings.agentEndpoint),
       initialMessages: settled.checkMessages(name, settings.initialMessages ?? []),
+      limits: settled.checkLimits(name, settings.limits),
       capabilities: settled.withCapabilities(name, [], settings.capabilities ?? []),
       nestedAgents: settled.withAgents(name, "nestedAgents", [], settings.nestedAgents ?? []),
       backgroundAgents: settled.withAgents(name, "backgroundAgents", [], settings.backgroundAgents ?? []),
@@ -149,6 +153,14 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
   }
   set initialMessages(given: readonly InitialMessage[]) {
     settled.stateOf(this).initialMessages = settled.checkMessages(this.name, given);
+  }
+
+  /** What a run may use before it ends with `core/limit-reached`; undefined for the limits of `@roboz/core`. A frozen copy. */
+  get limits(): Limits | undefined {
+    return settled.stateOf(this).limits;
+  }
+  set limits(given: Limits | undefined) {
+    settled.stateOf(this).limits = settled.checkLimits(this.name, given);
   }
 
   /** All that is declared, selected or not, in order. */

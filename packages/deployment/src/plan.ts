@@ -31,7 +31,13 @@ export interface PlannedAgent {
   readonly name: string;
   readonly settings: Pick<
     AgentSettings,
-    "description" | "mode" | "systemPrompt" | "automaticToolPrompt" | "endpoint" | "initialMessages"
+    | "description"
+    | "mode"
+    | "systemPrompt"
+    | "automaticToolPrompt"
+    | "endpoint"
+    | "initialMessages"
+    | "limits"
   >;
   readonly capabilities: readonly PlannedCapability[];
   readonly nestedAgents: readonly AgentDefinition[];
@@ -64,7 +70,7 @@ export function checkGraph(root: AgentDefinition): void {
 function planAgent(definition: AgentDefinition, scope: Scope, problems: DeploymentProblem[]): PlannedAgent {
   const { name, description, mode, systemPrompt, automaticToolPrompt, agentEndpoint, initialMessages } =
     definition;
-  const { nestedAgents, backgroundAgents } = definition;
+  const { limits, nestedAgents, backgroundAgents } = definition;
   return {
     definition,
     name,
@@ -75,6 +81,7 @@ function planAgent(definition: AgentDefinition, scope: Scope, problems: Deployme
       automaticToolPrompt,
       endpoint: agentEndpoint,
       initialMessages,
+      limits,
     },
     capabilities: planCapabilities(definition, scope, problems),
     nestedAgents,

@@ -49,6 +49,15 @@ describe("the orchestrator", () => {
     expect(agent.initialMessages).toHaveLength(2);
   });
 
+  it("hands limits on to its agent, as the Librarian does", () => {
+    const { sandbox } = makeProject();
+    const limits = { llmCalls: null, steps: 50_000 };
+    expect(orchestrator({ sandbox, agentEndpoint, limits }).limits).toEqual(limits);
+    const watchedAgentNames = ["orchestrator"];
+    expect(librarian({ sandbox, watchedAgentNames, agentEndpoint, limits }).limits).toEqual(limits);
+    expect(orchestrator({ sandbox, agentEndpoint }).limits).toBeUndefined();
+  });
+
   it("fails right away with a sandbox without a scope", () => {
     const sandbox = new Sandbox({ root: "/nowhere" });
     expect(() => orchestrator({ sandbox, agentEndpoint })).toThrow(

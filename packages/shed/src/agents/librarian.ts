@@ -1,4 +1,4 @@
-import type { Clock, EndpointLike, JournalStore } from "@roboz/core";
+import type { Clock, EndpointLike, JournalStore, Limits } from "@roboz/core";
 import { DeployableAgent } from "@roboz/deployment";
 
 import { ArtifactRetention } from "../memory/artifact-retention.ts";
@@ -17,6 +17,8 @@ export interface LibrarianSettings {
   readonly agentEndpoint: EndpointLike;
   /** Where the watched agents keep their journals; see {@link ConversationSnapshots}. */
   readonly journal?: JournalStore | undefined;
+  /** What one run may use; the limits of every agent by default, which end a run of ceaseless activity after about two days. */
+  readonly limits?: Limits | undefined;
   /** The time of the waits between two passes. */
   readonly clock?: Clock | undefined;
 }
@@ -36,6 +38,7 @@ export function librarian({
   watchedAgentNames,
   agentEndpoint,
   journal,
+  limits,
   clock,
 }: LibrarianSettings): DeployableAgent<LibrarianAttributes> {
   return new DeployableAgent<LibrarianAttributes>({
@@ -44,6 +47,7 @@ export function librarian({
     mode: "deterministic",
     automaticToolPrompt: false,
     agentEndpoint,
+    limits,
     capabilities: [
       new ConversationSnapshots({ journal }),
       new MemoryConsolidation(),

@@ -1,4 +1,4 @@
-import { stop, type EndpointLike, type InitialMessage } from "@roboz/core";
+import { stop, type EndpointLike, type InitialMessage, type Limits } from "@roboz/core";
 import { Capability, DeployableAgent, ToolLabel, type AgentDefinition } from "@roboz/deployment";
 
 import { Filesystem } from "../filesystem/filesystem.ts";
@@ -15,6 +15,8 @@ export interface OrchestratorSettings {
   readonly backgroundAgents?: readonly AgentDefinition[] | undefined;
   /** Put before each conversation, such as `{ path: sandbox.memoryDir }`: the newest memory. */
   readonly initialMessages?: readonly InitialMessage[] | undefined;
+  /** What one conversation may use, its specialists' part included; the limits of every agent by default, such as 200 model calls. */
+  readonly limits?: Limits | undefined;
 }
 
 /** What an orchestrator's capabilities require. */
@@ -34,6 +36,7 @@ export function orchestrator({
   nestedAgents,
   backgroundAgents,
   initialMessages,
+  limits,
 }: OrchestratorSettings): DeployableAgent<OrchestratorAttributes> {
   // At once, and not when it is built.
   sandbox.permissions();
@@ -45,6 +48,7 @@ export function orchestrator({
     nestedAgents,
     backgroundAgents,
     initialMessages,
+    limits,
     capabilities: [new Capability({ label: ToolLabel("stop"), value: stop }), new Filesystem()],
     attributes: { sandbox },
   });
