@@ -34,6 +34,21 @@ function children(): readonly { readonly pid: number; readonly resident: number 
   });
 }
 
+it("a process that cannot be started takes nobody's place: the next document is read", async () => {
+  const { execPath } = process;
+  const few = new PdfProcesses({ most: 1 });
+  try {
+    // As when the machine is out of memory: the start itself throws.
+    process.execPath = "\0";
+    await expect(few.read(request(hello))).rejects.toThrow();
+  } finally {
+    process.execPath = execPath;
+  }
+  const waited = AbortSignal.timeout(20_000);
+  expect(textOf(await few.read(request(hello), { signal: waited }))).toBe("Hello.");
+  few.stop();
+});
+
 describe("a hostile document", () => {
   it("PD-05: that unfolds to gigabytes costs its process, which stays below 512 MiB", async () => {
     let most = 0;

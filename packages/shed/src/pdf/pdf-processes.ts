@@ -36,7 +36,7 @@ export class PdfProcesses {
   /**
    * Reads a document in a process of its own.
    *
-   * @throws The signal's reason, at once.
+   * @throws The signal's reason, at once; the system's error when no process can be started.
    */
   async read(request: ReadRequest, options: ReadingOptions = {}): Promise<Reading> {
     const { signal } = options;
@@ -44,12 +44,13 @@ export class PdfProcesses {
     signal?.throwIfAborted();
     this.#busy += 1;
     clearTimeout(this.#rest);
-    const process = this.#usable();
+    let process: PdfProcess | undefined;
     try {
+      process = this.#usable();
       return await process.read(request, options);
     } finally {
       this.#busy -= 1;
-      if (process.isUsable) this.#idle.push(process);
+      if (process?.isUsable === true) this.#idle.push(process);
       const [next] = this.#waiting;
       next?.();
       if (this.#busy === 0) this.#restLater();
