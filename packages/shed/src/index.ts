@@ -51,6 +51,7 @@ export { ConversationSnapshots } from "./memory/conversation-snapshots.ts";
 export type { ConversationSnapshotsSettings } from "./memory/conversation-snapshots.ts";
 export { MemoryConsolidation } from "./memory/memory-consolidation.ts";
 export type { MemoryConsolidationSettings } from "./memory/memory-consolidation.ts";
+export type { SummaryLimits } from "./memory/summary-limits.ts";
 export { ArtifactRetention } from "./memory/artifact-retention.ts";
 export type { ArtifactRetentionSettings } from "./memory/artifact-retention.ts";
 export { MaintenanceCadence } from "./memory/maintenance-cadence.ts";

@@ -227,6 +227,31 @@ describe("pending snapshots", () => {
     expect(seen).toEqual(["c1", "c2", "c3", "c4", "c5", "c6", "c7"]);
   });
 
+  it("that are larger than a request, like the memory before them, are shown from their beginning", async () => {
+    const project = pendingIn(makeProject(), 2);
+    project.put(`memory/${stampAt(0)}.md`, `# Persistent Memory\n\n${"m".repeat(90_000)}`);
+    project.put(`snapshots/c3/${stampAt(2)}.md`, snapshot("s".repeat(90_000)));
+    const endpoint = new MockLLMEndpoint([{ value: "Facts." }, { value: "More." }], {
+      maxContextTokens: 8_000,
+    });
+    const { look } = consolidation(project, [], { maxChars: 1_000, endpoint });
+    expect((await look()).fields).toMatchObject({ status: "consolidated", consumed: 3 });
+    for (const { messages } of endpoint.requests)
+      expect(messages.reduce((sum, { content }) => sum + content.length, 0) / 4).toBeLessThan(8_000);
+    expect(endpoint.requests[0]?.messages[1]?.content).toMatch(/^# Previous memory\n\nm+\.\.\./);
+  });
+
+  it("are worked into a memory whose text somebody has damaged, as far as it can be read", async () => {
+    const project = pendingIn(makeProject(), 1);
+    project.put(
+      `memory/${stampAt(0)}.md`,
+      Buffer.from("# Persistent Memory\n\nCaf\xe9 opens at nine.\n", "latin1"),
+    );
+    const { look, sources } = consolidation(project, [{ value: "Facts." }]);
+    await look();
+    expect(sources()[0]).toContain("# Previous memory\n\nCaf\ufffd opens at nine.\n\n# Conversation c1");
+  });
+
   it("that vanished, or are no text, are passed over", async () => {
     const project = makeProject();
     project.put(`snapshots/c1/${stampAt(1)}.md`, new Uint8Array([0xff, 0xfe]));

@@ -12,12 +12,20 @@ import {
 import { basename, join } from "node:path";
 import * as z from "zod";
 
+import { cutText, withoutHeading } from "./cut-text.ts";
 import { claimFolder } from "./folder-claim.ts";
 import { memoryContent, memoryText, type MemorySource } from "./memory-document.ts";
 import type { Records } from "./records.ts";
 import { parseSnapshot } from "./snapshot-document.ts";
 import { microsOf, stampAfter, type Stamp } from "./stamp.ts";
-import { addStamped, foldersIn, newestStampNow, readText, stampsIn } from "./stamped-files.ts";
+import {
+  addStamped,
+  foldersIn,
+  newestStampNow,
+  readDamagedText,
+  readText,
+  stampsIn,
+} from "./stamped-files.ts";
 import { materialRule, sourceBudget, summaryFor, type SummarySettings } from "./summary-call.ts";
 
 const toolName = "consolidate_memory";
@@ -126,10 +134,15 @@ class Consolidator {
     const { memoryDir, snapshotsDir } = this.#options.records;
     const { previous, listedAt, pending, isDue } = await this.#listed();
     if (!isDue) return resultOf("not_due", { pending: pending.length });
+    const budget = sourceBudget(this.#options);
     const previousText =
-      previous === undefined ? undefined : await readText(join(memoryDir, `${previous}.md`));
-    const before = previousText === undefined ? undefined : memoryContent(previousText);
-    const parts = await this.#fitting(pending, before);
+      previous === undefined ? undefined : await readDamagedText(join(memoryDir, `${previous}.md`));
+    // Somebody may have made it longer than any that is written here.
+    const before =
+      previousText === undefined
+        ? undefined
+        : cutText(withoutHeading(memoryContent(previousText)), budget / 2);
+    const parts = await this.#fitting(pending, budget - (before?.length ?? 0));
     const last = parts.at(-1);
     if (last === undefined) return resultOf("not_due", { pending: pending.length });
     const outcome = await summaryFor(toolName, this.#options, {
@@ -178,8 +191,8 @@ class Consolidator {
   }
 
   /** The oldest snapshots, as many as one request takes; those of one moment stay together. */
-  async #fitting(pending: readonly Pending[], before: string | undefined): Promise<readonly Part[]> {
-    let left = sourceBudget(this.#options) - (before?.length ?? 0);
+  async #fitting(pending: readonly Pending[], room: number): Promise<readonly Part[]> {
+    let left = room;
     const parts: Part[] = [];
     for (const one of pending) {
       const path = join(this.#options.records.snapshotsDir, one.conversationId, `${one.stamp}.md`);
@@ -189,8 +202,9 @@ class Consolidator {
       const { text, agentName } = parseSnapshot(given);
       const last = parts.at(-1);
       if (last !== undefined && text.length > left && last.stamp !== one.stamp) break;
-      parts.push({ ...one, text, agentName });
-      left -= text.length;
+      const shown = cutText(text, left);
+      parts.push({ ...one, text: shown, agentName });
+      left -= shown.length;
     }
     return parts;
   }
@@ -225,7 +239,7 @@ function sourceText(before: string | undefined, parts: readonly Part[]): string 
     const title = `# Conversation ${conversationId}${agent === undefined ? "" : ` of ${agent}`}`;
     return [title, ...snapshots.map(({ stamp, text }) => `## Snapshot ${stamp}\n\n${text}`)].join("\n\n");
   });
-  const memory = before === undefined ? [] : ["# Previous memory", before.replace(/^# .*\n/, "").trim()];
+  const memory = before === undefined ? [] : ["# Previous memory", before];
   return [...memory, ...conversations].join("\n\n");
 }
 

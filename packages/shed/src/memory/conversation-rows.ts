@@ -7,6 +7,7 @@ import {
   type RunDocumentMessage,
 } from "@roboz/core";
 
+import { cutText } from "./cut-text.ts";
 import { onOneLine, withoutMarkers } from "./librarian-markers.ts";
 
 /** A row of a conversation as a summary is made of it. */
@@ -30,11 +31,10 @@ export function* rowsAfter(document: RunDocument, sequence: number): Generator<R
   }
 }
 
-/** A row that is not longer than so many characters. */
-export function cutRow(row: Row, maxChars: number): Row {
-  if (row.text.length <= maxChars) return row;
-  const text = `${row.text.slice(0, maxChars)}...`;
-  return { ...row, text, tokens: Math.ceil(text.length / 4) };
+/** A row as far as there is room for it. */
+export function cutRow(row: Row, room: number): Row {
+  const text = cutText(row.text, room);
+  return text === row.text ? row : { ...row, text, tokens: Math.ceil(text.length / 4) };
 }
 
 function rowOf({ role, sequence, created_at: at, images }: RunDocumentMessage, content: string): Row {

@@ -103,3 +103,11 @@ it("keep the newest snapshot of a conversation whose log is there: without it, i
   expect(await purged(project, "snapshots", 0)).toEqual({ found: 3, deleted: 2, pruned: 1 });
   expect(await project.list("snapshots")).toEqual([`c1/${stampAt(2)}.md`]);
 });
+
+it("keep the newest memory, which the next conversation begins with, though an older one was touched later", async () => {
+  const project = makeProject();
+  aged(project, `memory/${stampAt(3)}.md`, `memory/${stampAt(1)}.md`, `memory/${stampAt(2)}.md`);
+  expect(await purged(project, "memory", 1)).toEqual({ found: 3, deleted: 2, pruned: 0 });
+  expect(await project.list("memory")).toEqual([`${stampAt(3)}.md`]);
+  expect(await purged(project, "memory", 0)).toMatchObject({ deleted: 1 });
+});

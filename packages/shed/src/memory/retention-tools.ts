@@ -43,7 +43,12 @@ export function retentionTools(records: Records, limits: RetentionLimits): reado
       }),
     ),
     purgeTool("purge_memory", "Delete the oldest memory files.", () =>
-      purgeFiles({ root: records.memoryDir, extension: ".md", limit: limits.memory }),
+      purgeFiles({
+        root: records.memoryDir,
+        extension: ".md",
+        limit: limits.memory,
+        keeps: () => newestMemory(records, limits.memory),
+      }),
     ),
   ];
 }
@@ -141,6 +146,12 @@ async function pruneEmpty(root: string): Promise<number> {
     }
   }
   return pruned;
+}
+
+/** The memory that counts, which may have been changed longer ago than others; nothing when none is to be kept. */
+async function newestMemory({ memoryDir }: Records, limit: number): Promise<ReadonlySet<string>> {
+  const newest = limit > 0 ? (await stampsIn(memoryDir)).at(-1) : undefined;
+  return new Set(newest === undefined ? [] : [join(memoryDir, `${newest}.md`)]);
 }
 
 /**

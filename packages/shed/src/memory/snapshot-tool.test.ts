@@ -86,6 +86,28 @@ describe("a conversation", () => {
     expect(project.read(`snapshots/c1/${stampAt(6)}.md`)).toContain("sequence=2");
   });
 
+  it("is snapshotted later than the memory, also when the clock was set back: else no memory would take it up", async () => {
+    const project = makeProject();
+    project.put("logs/clerk/c1.json", log("c1", [row(1, "One.")], { status: "completed" }));
+    project.put("memory/20990101T000000000000Z.md", "# Persistent Memory\n\nOld.\n");
+    await snapshots(project, [{ value: "One." }]).pass();
+    expect(await project.list("snapshots")).toEqual(["c1/20990101T000000000001Z.md"]);
+  });
+
+  it("is shown the beginning of a snapshot before that somebody made larger than a request", async () => {
+    const project = makeProject();
+    const rows = [row(1, "One."), row(2, "Two.")];
+    project.put("logs/clerk/c1.json", log("c1", rows, { status: "completed" }));
+    const marker = "<!-- librarian:snapshot-coverage v1 sequence=1 -->";
+    project.put(first, `# Conversation Snapshot: clerk\n\n${"x".repeat(90_000)}\n\n${marker}\n`);
+    const endpoint = new MockLLMEndpoint([{ value: "One and two." }], { maxContextTokens: 8_000 });
+    const { pass } = snapshots(project, [], { endpoint, maxChars: 1_000 });
+    expect((await pass()).fields).toMatchObject({ created: 1 });
+    const [, source] = endpoint.requests[0]?.messages ?? [];
+    expect(source?.content).toMatch(/x{1000}\.\.\.\n\n# New in the conversation\n\n[^]*Two\./);
+    expect((source?.content.length ?? 0) / 4).toBeLessThan(8_000);
+  });
+
   it.each([
     { why: "without a marker", last: "" },
     { why: "with a marker of another version", last: "<!-- librarian:snapshot-coverage v9 sequence=1 -->" },
@@ -203,13 +225,21 @@ describe("a conversation", () => {
     expect(project.read(first)).toContain(`\n\n${"s".repeat(20)}\n\n`);
   });
 
-  it("with one message that no model takes is shown the beginning of it", async () => {
-    const project = makeProject();
-    const huge = JSON.stringify(Array.from({ length: 20 }, () => "y".repeat(39_000)));
-    project.put("logs/clerk/c1.json", log("c1", [row(1, huge)], { status: "completed" }));
-    const endpoint = new MockLLMEndpoint([{ value: "Many ys." }], { maxContextTokens: 8_000 });
-    const { pass } = snapshots(project, [], { endpoint });
-    expect((await pass()).fields).toMatchObject({ created: 1 });
-    expect((endpoint.requests[0]?.messages[1]?.content.length ?? 0) / 4).toBeLessThan(8_000);
-  });
+  it.each([
+    { parity: "even", odd: "" },
+    { parity: "odd", odd: "y" },
+  ])(
+    "with one message that no model takes is shown its first whole characters ($parity)",
+    async ({ odd }) => {
+      const project = makeProject();
+      const huge = JSON.stringify(Array.from({ length: 20 }, () => `${odd}${"🐝".repeat(19_500)}`));
+      project.put("logs/clerk/c1.json", log("c1", [row(1, huge)], { status: "completed" }));
+      const endpoint = new MockLLMEndpoint([{ value: "Many bees." }], { maxContextTokens: 8_000 });
+      const { pass } = snapshots(project, [], { endpoint });
+      expect((await pass()).fields).toMatchObject({ created: 1 });
+      const source = endpoint.requests[0]?.messages[1]?.content ?? "";
+      expect(source.length / 4).toBeLessThan(8_000);
+      expect(/\p{Surrogate}/u.test(source)).toBe(false);
+    },
+  );
 });

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import * as z from "zod";
 
+import { cutText, withoutHeading } from "./cut-text.ts";
 import { cutRow, rowsAfter, type Row } from "./conversation-rows.ts";
 import { isLog, readConversation } from "./conversation-log.ts";
 import { filesBelow, type FoundFile } from "./files-below.ts";
@@ -84,6 +85,8 @@ interface Newest extends SnapshotDocument {
 /** A part of a conversation that is new, and fits into one request. */
 interface Segment {
   readonly rows: readonly Row[];
+  /** The snapshot before, as far as there is room for it. */
+  readonly previous: { readonly stamp: Stamp; readonly text: string } | undefined;
   /** The last row that it covers. */
   readonly sequence: number;
   readonly mode: "incremental" | "terminal-completed" | "terminal-failed";
@@ -196,7 +199,13 @@ class Snapshotter {
 
   /** As many rows as one request takes: the marker covers no more, and the next segment goes on from there. */
   #segment(document: RunDocument, newest: Newest | undefined): Segment {
-    let left = sourceBudget(this.#options) - (newest?.text.length ?? 0);
+    const budget = sourceBudget(this.#options);
+    // Somebody may have made it longer than any that is written here.
+    const previous =
+      newest === undefined
+        ? undefined
+        : { stamp: newest.stamp, text: cutText(withoutHeading(newest.text), budget / 2) };
+    let left = budget - (previous?.text.length ?? 0);
     const taken: Row[] = [];
     let next: Row | undefined;
     for (const row of rowsAfter(document, newest?.sequence ?? -Infinity)) {
@@ -204,7 +213,7 @@ class Snapshotter {
         next = row;
         break;
       }
-      const cut = cutRow(row, Math.max(left, 1_000));
+      const cut = cutRow(row, left);
       taken.push(cut);
       left -= cut.text.length;
     }
@@ -215,7 +224,7 @@ class Snapshotter {
     const { status } = document;
     const isOver = next === undefined && (status === "completed" || status === "failed");
     const mode = isOver ? (`terminal-${status}` as const) : "incremental";
-    return { rows: taken, sequence: last?.sequence ?? 0, mode };
+    return { rows: taken, previous, sequence: last?.sequence ?? 0, mode };
   }
 
   /** Whether it wrote a snapshot. */
@@ -228,7 +237,7 @@ class Snapshotter {
     const { conversation_id: id, agent_name: agentName } = document;
     const outcome = await summaryFor(toolName, this.#options, {
       instructions,
-      source: sourceText(document, segment, newest),
+      source: sourceText(document, segment),
       context,
     });
     if ("failure" in outcome) {
@@ -236,7 +245,7 @@ class Snapshotter {
       else this.#hopeless.set(id, segment.sequence);
       return false;
     }
-    const { snapshotsDir } = this.#options.records;
+    const { snapshotsDir, memoryDir } = this.#options.records;
     const folder = join(snapshotsDir, id);
     let seen = newest;
     // Read whatever came meanwhile, until nothing does: then the write follows with nothing between.
@@ -247,7 +256,9 @@ class Snapshotter {
       if (seen.sequence !== undefined && seen.sequence >= segment.sequence) return false;
     }
     const text = snapshotText({ agentName, summary: outcome.summary, sequence: segment.sequence });
-    addStamped(snapshotsDir, [id], stampAfter(this.#now(), seen?.stamp), text);
+    // What is older than the memory counts as part of it.
+    const stamp = stampAfter(this.#now(), seen?.stamp, newestStampNow(memoryDir));
+    addStamped(snapshotsDir, [id], stamp, text);
     return true;
   }
 }
@@ -265,7 +276,7 @@ const instructions = [
   materialRule,
 ].join("\n\n");
 
-function sourceText(document: RunDocument, { rows, mode }: Segment, newest: Newest | undefined): string {
+function sourceText(document: RunDocument, { rows, mode, previous }: Segment): string {
   const { agent_name: agent, conversation_id: id, status, started_at: start, ended_at: end } = document;
   const facts = [
     `- Agent: ${onOneLine(agent)}`,
@@ -276,9 +287,7 @@ function sourceText(document: RunDocument, { rows, mode }: Segment, newest: Newe
     `- Ended: ${end === null ? "not yet" : onOneLine(end)}`,
   ];
   const before =
-    newest === undefined
-      ? []
-      : [`# Previous snapshot, of ${isoOf(newest.stamp)}`, newest.text.replace(/^# .*\n/, "").trim()];
+    previous === undefined ? [] : [`# Previous snapshot, of ${isoOf(previous.stamp)}`, previous.text];
   const segment = ["# New in the conversation", ...rows.map(({ text }) => text)];
   return ["# Source", facts.join("\n"), ...before, ...segment].join("\n\n");
 }

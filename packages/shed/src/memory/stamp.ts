@@ -22,11 +22,11 @@ export function microsOf(text: string): number | undefined {
   return stampOf(micros) === text ? micros : undefined;
 }
 
-/** A stamp for now that is later than another one, also when the clock was set back meanwhile. */
-export function stampAfter(nowMs: number, earlier: Stamp | undefined): Stamp {
+/** A stamp for now that is later than others, also when the clock was set back meanwhile. */
+export function stampAfter(nowMs: number, ...earlier: readonly (Stamp | undefined)[]): Stamp {
   const now = Math.floor(nowMs) * 1_000;
-  const before = earlier === undefined ? undefined : microsOf(earlier);
-  return stampOf(before === undefined ? now : Math.max(now, before + 1));
+  const before = earlier.map((stamp) => (stamp === undefined ? undefined : microsOf(stamp)));
+  return stampOf(Math.max(now, ...before.map((micros) => (micros === undefined ? now : micros + 1))));
 }
 
 /** The stamp of a file called `STAMP.md`; undefined for any other name. */

@@ -45,6 +45,21 @@ async function entriesOf(folder: string) {
 
 /** The text of a file; undefined when it has vanished, is no ordinary file, or no UTF-8. */
 export async function readText(path: string): Promise<string | undefined> {
+  const bytes = await readBytes(path);
+  try {
+    return bytes === undefined ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file, what is no UTF-8 in it replaced; undefined when it has vanished, or is no ordinary file. */
+export async function readDamagedText(path: string): Promise<string | undefined> {
+  const bytes = await readBytes(path);
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+}
+
+async function readBytes(path: string): Promise<Uint8Array | undefined> {
   let file: FileHandle;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -53,11 +68,7 @@ export async function readText(path: string): Promise<string | undefined> {
     throw error;
   }
   try {
-    if (!(await file.stat()).isFile()) return undefined;
-    return new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile());
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
+    return (await file.stat()).isFile() ? await file.readFile() : undefined;
   } finally {
     await file.close();
   }
