@@ -1,95 +1,48 @@
 import { integer, text } from "../store/database.ts";
 import { Parameters } from "../store/listing.ts";
+import { repeatLook } from "../store/repeated-look.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
-import type { TurnQueue } from "../turns/turn-queue.ts";
+import { pollMs, type TurnQueue } from "../turns/turn-queue.ts";
 import type { TurnJob, TurnJobs } from "./turn-jobs.ts";
-
-/** How often the queue is looked at, in milliseconds, when nothing was heard of a new turn. */
-const pollMs = 250;
 
 /** How often turns are looked for that are queued and have no job, in milliseconds. There should be none. */
 const sweepMs = 15_000;
 
-/** A queue's work, from `start` to `stop`. */
-interface Shift {
-  readonly end: () => void;
-}
-
 /** Hands out the turns that pg-boss has jobs for. */
 export function bossTurnQueue(store: ThreadStore, jobs: TurnJobs): TurnQueue {
-  let shift: Shift | undefined;
+  let end = (): Promise<unknown> => Promise.resolve();
   return {
     start: (work, { concurrency, perOrg }) => {
-      shift?.end();
       let busy = 0;
-      shift = beginShift(store, {
-        handOut: async (again) => {
-          const free = concurrency - busy;
-          if (free <= 0) return;
-          const taken = await jobs.take(free);
-          const { ready, early, stray } = await sortJobs(store, taken, perOrg);
-          await Promise.all([jobs.drop(stray), jobs.postpone(early)]);
-          for (const job of ready) {
-            busy += 1;
-            // A job that stays behind is handed out again, to somebody who finds its turn taken.
-            void work(job.turnId)
-              .then(() => jobs.drop([job]))
-              .catch(() => undefined)
-              .finally(() => {
-                busy -= 1;
-                again();
-              });
-          }
-        },
-        sweep: () => addMissing(store, jobs),
-      });
+      const looks = repeatLook(async () => {
+        const free = concurrency - busy;
+        if (free <= 0) return;
+        const taken = await jobs.take(free);
+        const { ready, early, stray } = await sortJobs(store, taken, perOrg);
+        await Promise.all([jobs.drop(stray), jobs.postpone(early)]);
+        for (const job of ready) {
+          busy += 1;
+          // A job that stays behind is handed out again, to somebody who finds its turn taken.
+          void work(job.turnId)
+            .then(() => jobs.drop([job]))
+            .catch(() => undefined)
+            .finally(() => {
+              busy -= 1;
+              looks.now();
+            });
+        }
+      }, pollMs);
+      const sweeps = repeatLook(() => addMissing(store, jobs), sweepMs);
+      const stopListening = store.onQueued(looks.now);
+      end = () => {
+        stopListening();
+        return Promise.all([looks.end(), sweeps.end()]);
+      };
+      looks.now();
       return Promise.resolve();
     },
-    stop: () => {
-      shift?.end();
-      shift = undefined;
-      return Promise.resolve();
-    },
-  };
-}
-
-/** Looks whenever something was queued and every now and then, one look at a time. */
-function beginShift(
-  store: ThreadStore,
-  {
-    handOut,
-    sweep,
-  }: { readonly handOut: (again: () => void) => Promise<void>; readonly sweep: () => Promise<void> },
-): Shift {
-  let isOver = false;
-  let isLooking = false;
-  let isWanted = false;
-  const look = (): void => {
-    if (isOver) return;
-    if (isLooking) {
-      isWanted = true;
-      return;
-    }
-    isLooking = true;
-    isWanted = false;
-    // A database that is away is looked at again with the next beat.
-    void handOut(look)
-      .catch(() => undefined)
-      .finally(() => {
-        isLooking = false;
-        if (isWanted) look();
-      });
-  };
-  const stopListening = store.onQueued(look);
-  const beat = setInterval(look, pollMs);
-  const sweeping = setInterval(() => void sweep().catch(() => undefined), sweepMs);
-  look();
-  return {
-    end: () => {
-      isOver = true;
-      stopListening();
-      clearInterval(beat);
-      clearInterval(sweeping);
+    stop: async () => {
+      await end();
     },
   };
 }

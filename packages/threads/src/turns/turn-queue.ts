@@ -1,3 +1,4 @@
+import { repeatLook } from "../store/repeated-look.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
 import { queuedTurns } from "../store/turns.ts";
 
@@ -17,61 +18,37 @@ export interface TurnQueue {
   readonly stop: () => Promise<void>;
 }
 
-/** How often the store is looked at, in milliseconds, when nothing was heard of a new turn. */
-const pollMs = 250;
+/** How often a queue looks for turns, in milliseconds, when it heard of none. */
+export const pollMs = 250;
 
 /** Hands out what stands in the store: at once what is queued in this process, and by a look now and then the rest. */
 export function storeTurnQueue(store: ThreadStore): TurnQueue {
-  const busy = new Set<string>();
-  let isStopped = true;
-  let isLooking = false;
-  let isWanted = false;
-  let timer: NodeJS.Timeout | undefined;
-  let stopListening = (): void => undefined;
-  let look = (): void => undefined;
-
+  let end = (): Promise<unknown> => Promise.resolve();
   return {
     start: (work, { concurrency, perOrg }) => {
-      isStopped = false;
-      const handOut = async (): Promise<void> => {
+      const busy = new Set<string>();
+      const looks = repeatLook(async () => {
         const free = concurrency - busy.size;
         if (free <= 0) return;
         const found = await store.read((view) => queuedTurns(view, { limit: free + busy.size, perOrg }));
         for (const turnId of found.filter((one) => !busy.has(one)).slice(0, free)) {
-          if (isStopped) return;
           busy.add(turnId);
           void work(turnId).finally(() => {
             busy.delete(turnId);
-            look();
+            looks.now();
           });
         }
+      }, pollMs);
+      const stopListening = store.onQueued(looks.now);
+      end = () => {
+        stopListening();
+        return looks.end();
       };
-      look = () => {
-        if (isStopped) return;
-        if (isLooking) {
-          isWanted = true;
-          return;
-        }
-        isLooking = true;
-        isWanted = false;
-        // A database that is away is looked at again with the next beat.
-        void handOut()
-          .catch(() => undefined)
-          .finally(() => {
-            isLooking = false;
-            if (isWanted) look();
-          });
-      };
-      stopListening = store.onQueued(look);
-      timer = setInterval(look, pollMs);
-      look();
+      looks.now();
       return Promise.resolve();
     },
-    stop: () => {
-      isStopped = true;
-      clearInterval(timer);
-      stopListening();
-      return Promise.resolve();
+    stop: async () => {
+      await end();
     },
   };
 }
