@@ -212,9 +212,13 @@ describe.skipIf(withoutPostgres !== undefined)(`a PostgreSQL database${without}`
     const there = await open();
     const heard: string[] = [];
     const arrived = gate();
-    here.listen("c", (word) => heard.push(`here ${word}`));
+    const missed = vi.fn();
+    here.listen("c", (word) => {
+      if (word !== "") heard.push(`here ${word}`);
+    });
     const stop = there.listen("c", (word) => {
-      heard.push(`there ${word}`);
+      if (word === "") missed();
+      else heard.push(`there ${word}`);
       if (word === "last of all") arrived.open();
     });
     const ready = gate();
@@ -232,6 +236,8 @@ describe.skipIf(withoutPostgres !== undefined)(`a PostgreSQL database${without}`
     await arrived.opened;
     expect(heard.filter((word) => word.startsWith("here"))).toEqual(["here first", "here last of all"]);
     expect(heard.filter((word) => word.startsWith("there"))).toEqual(["there first", "there last of all"]);
+    // Before it listened it may have missed something.
+    expect(missed).toHaveBeenCalledOnce();
     stop();
     there.notify("c", "nobody is there");
     expect(heard).not.toContain("there nobody is there");

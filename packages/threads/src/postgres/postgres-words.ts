@@ -50,7 +50,12 @@ export function openWords(driver: PostgresDriver, pool: Pool, settings: Postgres
   return {
     listen: (to, listener) => {
       here.on(to, listener);
-      hearing ??= hear(driver, settings, channel, heard);
+      hearing ??= hear(driver, settings, channel, {
+        heard,
+        missed: () => {
+          for (const each of here.eventNames()) here.emit(each, "");
+        },
+      });
       return () => {
         here.off(to, listener);
       };
@@ -77,7 +82,7 @@ function hear(
   { Client: Connection }: PostgresDriver,
   settings: PostgresSettings,
   channel: string,
-  heard: (payload: string) => void,
+  { heard, missed }: { readonly heard: (payload: string) => void; readonly missed: () => void },
 ): Hearing {
   let isOpen = true;
   let current: Client | undefined;
@@ -98,6 +103,8 @@ function hear(
       await client.connect();
       await client.query(`LISTEN "${channel}"`);
       delayMs = 100;
+      // Nobody heard what was said before.
+      missed();
     } catch {
       retry();
     }

@@ -14,6 +14,7 @@ import { skillRoutes } from "./skill-routes.ts";
 import { openStream, OpenStreams } from "./stream.ts";
 import { summaryRoutes } from "./summary-routes.ts";
 import { threadRoutes } from "./thread-routes.ts";
+import { ThreadWatches } from "./thread-watch.ts";
 import { turnRoutes } from "./turn-routes.ts";
 import type { TokenVerifier } from "./verifier.ts";
 
@@ -46,6 +47,7 @@ export function createApp(
   const { store, limits } = parts;
   const dispatcher = new Dispatcher(parts);
   const streams = new OpenStreams();
+  const watches = new ThreadWatches(store, limits.delta, stopping);
   const rate = limits.requests === null ? undefined : new RateLimit(limits.requests);
   let document: string | undefined;
 
@@ -82,7 +84,7 @@ export function createApp(
       const call = await callOf(request, context.req.param());
       const leave = streams.enter(call.caller.principal, limits.streams);
       const again = () => callerOf(request.headers, verifier);
-      const stream = await openStream(call, { store, limits, again, stopping, onError }, leave);
+      const stream = await openStream(call, { watches, again, stopping, onError }, leave);
       if (stream === undefined) return new Response(null, { status: 204 });
       return new Response(stream, {
         headers: { "content-type": "text/event-stream", "cache-control": "no-store" },

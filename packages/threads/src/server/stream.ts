@@ -1,18 +1,15 @@
 import { stringifyJson } from "../wire/json.ts";
 import { threadHeaders } from "../wire/envelope.ts";
 import type { AgentThreadDelta } from "../wire/thread.ts";
-import type { Caller } from "../store/caller.ts";
-import { readDelta } from "../store/delta.ts";
-import { threadFor } from "../store/threads.ts";
-import type { ThreadStore } from "../store/thread-store.ts";
+import { refusalOf, type Caller } from "../store/caller.ts";
+import type { ThreadRow } from "../store/thread-row.ts";
 import { failureAnswer, tooMany } from "./answer.ts";
 import type { Call } from "./call.ts";
-import type { ServerLimits } from "./limits.ts";
+import type { Look, ThreadWatches, WatchSeat } from "./thread-watch.ts";
 
 /** What streams work with. */
 export interface StreamParts {
-  readonly store: ThreadStore;
-  readonly limits: ServerLimits;
+  readonly watches: ThreadWatches;
   /** Who reads, asked anew. Throws when the token is none any more. */
   readonly again: () => Promise<Caller>;
   /** Fires when the server is about to end. */
@@ -22,8 +19,8 @@ export interface StreamParts {
 
 /** How often a reader hears that the stream is still there, in milliseconds. */
 const heartbeatMs = 15_000;
-/** How often a store that others share is looked at though nothing was heard of it: words of other processes may be lost. */
-const sharedLookMs = 5000;
+/** After how many of these it is looked at whether the reader may still be there. */
+const beatsOfTrust = 4;
 /** How long a reader may leave what was sent to it unread. */
 const lagMs = 30_000;
 
@@ -60,9 +57,9 @@ export async function openStream(
   const threadId = call.parameter("thread_id");
   const token = call.headers.get(threadHeaders.lastEventId) ?? call.query.get("next_token") ?? "";
   const follower = new Follower(threadId, token, parts, leave);
-  const first = await follower.read(call.caller);
-  if (isPaused(first) && isNothing(first, token)) {
-    leave();
+  const first = await follower.open(call.caller);
+  if (isPaused(first.delta) && first.event === undefined) {
+    follower.end();
     return undefined;
   }
   return follower.stream(first);
@@ -72,137 +69,151 @@ function isPaused({ status, has_more }: AgentThreadDelta): boolean {
   return !has_more && status !== null && status !== "roboto_turn";
 }
 
-function isNothing({ continuation_token }: AgentThreadDelta, token: string): boolean {
-  return continuation_token === token;
+const encoder = new TextEncoder();
+const stillHere = encoder.encode(": still here\n\n");
+
+/** What is sent next. */
+interface Sending {
+  readonly pieces: readonly Uint8Array[];
+  readonly isLast: boolean;
 }
 
 /** One reader of a thread. It is asked for each piece, so that nothing piles up for one that does not read. */
 class Follower {
-  readonly #threadId: string;
   readonly #parts: StreamParts;
   readonly #leave: () => void;
-  readonly #stopListening: () => void;
+  readonly #seat: WatchSeat;
+  /** Where the reader is. */
   #token: string;
-  #isDone = false;
-  #isChanged = true;
+  /** The thread as this reader saw it last. */
+  #row: ThreadRow | undefined;
+  #beats = 0;
+  #isChanged = false;
+  #isOver = false;
   #wake = (): void => undefined;
   #lag: NodeJS.Timeout | undefined;
 
   constructor(threadId: string, token: string, parts: StreamParts, leave: () => void) {
-    this.#threadId = threadId;
     this.#token = token;
     this.#parts = parts;
     this.#leave = leave;
-    this.#stopListening = parts.store.onThread((changed) => {
-      if (changed !== threadId) return;
+    this.#seat = parts.watches.join(threadId, () => {
       this.#isChanged = true;
       this.#wake();
     });
-    parts.stopping.addEventListener("abort", this.#onStop, { once: true });
   }
 
-  read(caller: Caller): Promise<AgentThreadDelta> {
-    const { store, limits } = this.#parts;
-    return store
-      .read(async (view) => {
-        const row = await threadFor(view, this.#threadId, caller, "read");
-        return readDelta(view, row, this.#token, limits.delta);
-      })
-      .catch((error: unknown) => {
-        this.#end();
-        throw error;
-      });
+  /** What the stream begins with. */
+  async open(caller: Caller): Promise<Look> {
+    try {
+      const look = await this.#seat.lookAlone(this.#token, caller);
+      this.#row = look.row;
+      return look;
+    } catch (error) {
+      this.end();
+      throw error;
+    }
   }
 
-  stream(first: AgentThreadDelta): ReadableStream<Uint8Array> {
-    let next: AgentThreadDelta | undefined = first;
-    const encoder = new TextEncoder();
+  stream(first: Look): ReadableStream<Uint8Array> {
+    let given: Look | undefined = first;
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           clearTimeout(this.#lag);
-          const piece = await this.#next(next);
-          next = undefined;
-          if (this.#isDone && piece === "") return;
-          controller.enqueue(encoder.encode(piece));
-          if (this.#isDone) {
-            this.#end();
+          const { pieces, isLast } = await this.#next(given);
+          given = undefined;
+          // The reader went away meanwhile.
+          if (this.#isOver) return;
+          for (const piece of pieces) controller.enqueue(piece);
+          if (isLast) {
+            this.end();
             controller.close();
             return;
           }
           this.#lag = setTimeout(() => {
-            this.#end();
+            this.end();
             controller.error(new Error("the reader does not read"));
           }, lagMs);
         },
         cancel: () => {
-          this.#end();
+          this.end();
         },
       },
       { highWaterMark: 0 },
     );
   }
 
-  /** The next piece to send: waits until there is one. */
-  async #next(given: AgentThreadDelta | undefined): Promise<string> {
-    let delta = given;
+  end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#lag);
+    this.#seat.leave();
+    this.#wake();
+    this.#leave();
+  }
+
+  /** Waits until there is something to send. */
+  async #next(given: Look | undefined): Promise<Sending> {
     const beatAt = performance.now() + heartbeatMs;
     try {
-      for (;;) {
-        if (delta === undefined) {
-          const lookMs = this.#parts.store.database.isShared ? sharedLookMs : heartbeatMs;
-          await this.#changed(Math.min(lookMs, Math.max(1, beatAt - performance.now())));
-          if (this.#parts.stopping.aborted) return this.#done("");
-          this.#isChanged = false;
-          delta = await this.read(await this.#parts.again());
-        }
-        if (!isNothing(delta, this.#token) || isPaused(delta)) return this.#sent(delta);
-        if (performance.now() >= beatAt) return ": still here\n\n";
-        delta = undefined;
+      for (let look = given; ; look = await this.#look()) {
+        const sending = look === undefined ? undefined : this.#sent(look);
+        if (sending !== undefined) return sending;
+        const isChanged = await this.#changed(beatAt - performance.now());
+        if (this.#isOver || this.#parts.stopping.aborted) return { pieces: [], isLast: true };
+        if (!isChanged) return await this.#beat();
       }
     } catch (error) {
       const { body, isOurs } = failureAnswer(error);
       if (isOurs) this.#parts.onError(error);
-      return this.#done(`event: error\ndata: ${body}\n\n`);
+      return { pieces: [encoder.encode(`event: error\ndata: ${body}\n\n`)], isLast: true };
     }
   }
 
-  #sent(delta: AgentThreadDelta): string {
-    const isNew = !isNothing(delta, this.#token);
+  /** What a look brings; undefined for nothing new. */
+  #sent({ delta, event }: Look): Sending | undefined {
     this.#token = delta.continuation_token;
     if (delta.has_more) this.#isChanged = true;
-    const event = isNew ? `event: delta\nid: ${this.#token}\ndata: ${stringifyJson(delta)}\n\n` : "";
-    if (!isPaused(delta)) return event;
-    return this.#done(`${event}event: done\ndata: ${stringifyJson({ status: delta.status })}\n\n`);
+    const pieces = event === undefined ? [] : [event];
+    if (isPaused(delta)) {
+      const done = encoder.encode(`event: done\ndata: ${stringifyJson({ status: delta.status })}\n\n`);
+      return { pieces: [...pieces, done], isLast: true };
+    }
+    return event === undefined ? undefined : { pieces, isLast: false };
   }
 
-  #done(piece: string): string {
-    this.#isDone = true;
-    return piece;
+  async #look(): Promise<Look> {
+    // Before it is asked: what happens from now on is not part of the answer.
+    this.#isChanged = false;
+    const [look, caller] = await Promise.all([this.#seat.look(this.#token), this.#parts.again()]);
+    this.#check(look.row, caller);
+    this.#row = look.row;
+    return look;
   }
 
-  async #changed(atMostMs: number): Promise<void> {
-    if (this.#isChanged) return;
+  async #beat(): Promise<Sending> {
+    this.#beats += 1;
+    if (this.#row !== undefined && this.#beats % beatsOfTrust === 0)
+      this.#check(this.#row, await this.#parts.again());
+    return { pieces: [stillHere], isLast: false };
+  }
+
+  #check(row: ThreadRow, caller: Caller): void {
+    const refusal = refusalOf(row, caller, "read");
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Whether the thread has changed since the last look, or does within a time. */
+  async #changed(withinMs: number): Promise<boolean> {
+    if (this.#isChanged) return true;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, atMostMs);
+      const timer = setTimeout(resolve, Math.max(1, withinMs));
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
     this.#wake = () => undefined;
-  }
-
-  readonly #onStop = (): void => {
-    this.#wake();
-  };
-
-  #end(): void {
-    this.#isDone = true;
-    clearTimeout(this.#lag);
-    this.#stopListening();
-    this.#parts.stopping.removeEventListener("abort", this.#onStop);
-    this.#wake();
-    this.#leave();
+    return this.#isChanged;
   }
 }

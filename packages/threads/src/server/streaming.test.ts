@@ -1,116 +1,30 @@
-import { LLMEndpoint, type ChatChunk } from "@roboz/core";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { threadDeltaSchema, type AgentThreadDelta } from "../wire/thread.ts";
-import { parseJson } from "../wire/json.ts";
+import type { AgentThreadDelta } from "../wire/thread.ts";
 import { lines, message, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
+import {
+  deltaOf,
+  eventsOf as readEvents,
+  gatedModel,
+  joinedText,
+  type StreamEvent,
+} from "./__fixtures__/streams.ts";
 
 let stage: ServerStage;
 afterEach(() => stage.close());
 
-/** A model whose reply comes in pieces, each when it is let through. */
-function gated(
-  reply: string,
-  pieces: number,
-): { readonly endpoint: LLMEndpoint; readonly pass: () => void; readonly isAborted: () => boolean } {
-  const waiting: (() => void)[] = [];
-  let passes = 0;
-  let signal: AbortSignal | undefined;
-  const gate = async (): Promise<void> => {
-    if (passes > 0) {
-      passes -= 1;
-      return;
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  };
-  const endpoint = new LLMEndpoint({
-    apiName: "test",
-    modelName: "m",
-    maxContextTokens: 100_000,
-    client: {
-      complete: () => Promise.reject(new Error("streams only")),
-      stream: async function* (_request, options) {
-        ({ signal } = options);
-        const length = Math.ceil(reply.length / pieces);
-        for (let at = 0; at < reply.length; at += length) {
-          await gate();
-          const chunk: ChatChunk = { text: reply.slice(at, at + length) };
-          yield chunk;
-        }
-      },
-      listModels: () => Promise.resolve(["m"]),
-      close: () => undefined,
-    },
-  });
-  return {
-    endpoint,
-    pass: () => {
-      const next = waiting.shift();
-      if (next === undefined) passes += 1;
-      else next();
-    },
-    isAborted: () => signal?.aborted === true,
-  };
-}
-
-interface StreamEvent {
-  readonly event: string;
-  readonly id: string;
-  readonly data: string;
-}
-
 /** Reads a stream, event by event. */
-async function* eventsOf(
+function eventsOf(
   path: string,
   { as = "u1", lastId }: { as?: string; lastId?: string } = {},
-): AsyncGenerator<StreamEvent> {
-  const response = await stage.server.fetch(
-    new Request(`http://localhost${path}`, {
-      headers: {
-        authorization: `Bearer ${stage.tokens.get(as) ?? ""}`,
-        ...(lastId === undefined ? {} : { "last-event-id": lastId }),
-      },
-    }),
-  );
-  if (response.body === null) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      text += value;
-      for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
-        const fields = new Map(
-          text
-            .slice(0, end)
-            .split("\n")
-            .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)] as const),
-        );
-        text = text.slice(end + 2);
-        const event = fields.get("event");
-        if (event !== undefined) yield { event, id: fields.get("id") ?? "", data: fields.get("data") ?? "" };
-      }
-    }
-  } finally {
-    await reader.cancel();
-  }
+): ReturnType<typeof readEvents> {
+  return readEvents(stage.server.fetch, path, { token: stage.tokens.get(as), lastId });
 }
-
-const textIn = (delta: AgentThreadDelta): string =>
-  Object.entries(delta.messages_by_idx)
-    .flatMap(([index, { content }]) =>
-      content.map((block) => (block.content_type === "text" ? `${index}:${block.text}` : block.content_type)),
-    )
-    .join("");
-const joined = (deltas: readonly AgentThreadDelta[]): string =>
-  deltas.map(textIn).join("").replaceAll("1:", "");
-const deltaOf = ({ data }: StreamEvent): AgentThreadDelta => threadDeltaSchema.parse(parseJson(data));
 
 const text = "Once upon a time. ".repeat(40);
 
 async function gatedStage(pieces = 12) {
-  const model = gated(JSON.stringify(say(text)), pieces);
+  const model = gatedModel(JSON.stringify(say(text)), pieces);
   stage = await ServerStage.open({ standard: scripted(model.endpoint) }, { flush: { everyMs: 0, chars: 1 } });
   const thread = await stage.start({ messages: [message("Tell me.")] });
   const path = `/v1/ai/threads/${thread.thread_id}/stream?next_token=${thread.continuation_token}`;
@@ -138,8 +52,8 @@ describe("a stream", () => {
       }
     }
     const polled = [await stage.delta(id, token)];
-    expect(joined(deltas)).toBe(joined(polled));
-    expect(joined(deltas)).toBe(text);
+    expect(joinedText(deltas)).toBe(joinedText(polled));
+    expect(joinedText(deltas)).toBe(text);
   });
 
   it("threads 150: is 204 for a paused thread with its newest token", async () => {

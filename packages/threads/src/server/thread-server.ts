@@ -1,5 +1,3 @@
-import { setMaxListeners } from "node:events";
-
 import { redactSecrets } from "@roboz/core";
 
 import { ThreadDriverError } from "../store/errors.ts";
@@ -84,8 +82,6 @@ export async function createThreadServer(options: ThreadServerOptions): Promise<
     throw new ThreadDriverError({ driver: "hono", cause });
   });
   const stopping = new AbortController();
-  // Each open stream listens to it.
-  setMaxListeners(0, stopping.signal);
   const hostSettings: HostSettings = { hosts: undefined, origins: [], ...options.hosts };
   let hosts = hostSettings;
   const fetch = createApp(new Hono(), {

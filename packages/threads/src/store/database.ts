@@ -36,7 +36,7 @@ export interface ThreadDatabase {
   readonly exclusive: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
   /**
    * Hears what `notify` says in a channel, in other processes too; words may be lost, so that listeners also look by
-   * themselves from time to time.
+   * themselves from time to time. An empty word says that some may have been lost just now.
    *
    * @returns What ends it.
    */

@@ -38,7 +38,7 @@ export interface ThreadTransaction extends ThreadView {
 export interface ThreadStore {
   readonly write: <T>(work: (transaction: ThreadTransaction) => Promise<T>) => Promise<T>;
   readonly read: <T>(work: (view: ThreadView) => Promise<T>) => Promise<T>;
-  /** Hears which threads changed; some may be missed, in other processes above all. Returns what ends it. */
+  /** Hears which threads changed; some may be missed, in other processes above all; an empty name says so. Returns what ends it. */
   readonly onThread: (listener: (threadId: string) => void) => () => void;
   /** Hears that a turn was queued. */
   readonly onQueued: (listener: (turnId: string) => void) => () => void;

@@ -69,7 +69,7 @@ export async function startThread(
   const thread = await createThread(transaction, start);
   await acceptTrigger(transaction, thread, trigger);
   await thread.save();
-  return threadRecord(transaction, await rowOf(transaction, thread.threadId), {
+  return threadRecord(transaction, await readThread(transaction, thread.threadId), {
     messages: true,
     details: true,
   });
@@ -86,7 +86,7 @@ export async function threadFor(
   caller: Caller,
   action: ThreadAction,
 ): Promise<ThreadRow> {
-  const row = await rowOf(view, threadId);
+  const row = await readThread(view, threadId);
   const refusal = refusalOf(row, caller, action);
   if (refusal !== undefined) throw refusal;
   return row;
@@ -105,7 +105,8 @@ export async function lockThreadFor(
   return thread;
 }
 
-async function rowOf({ queries }: ThreadView, threadId: string): Promise<ThreadRow> {
+/** A thread, whoever asks. @throws {@link RobotoNotFoundException} */
+export async function readThread({ queries }: ThreadView, threadId: string): Promise<ThreadRow> {
   const [row] = await queries.rows(
     "SELECT * FROM threads WHERE thread_id = $1 AND deleted_at IS NULL",
     threadId,
