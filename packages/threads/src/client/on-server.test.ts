@@ -72,10 +72,15 @@ describe("the client on the server", () => {
   });
 
   it("threads 47: gives two readers from different places, asking and streaming, what a fresh read gives", async () => {
-    stage = await ServerStage.open({ standard: scripted([say("One."), say("Two 🌍.")]) });
+    let answer = (_said: object): void => undefined;
+    const one = new Promise<object>((resolve) => {
+      answer = resolve;
+    });
+    stage = await ServerStage.open({ standard: scripted([() => one, say("Two 🌍.")]) });
     const client = clientOf();
     const first = await AgentThread.start("First?", { client });
     const late = await AgentThread.fromId(first.threadId, { client });
+    answer(say("One."));
     await first.run({ tickMs: 1 });
     await first.sendText("Second?");
     const [asked, streamed] = await Promise.all([
