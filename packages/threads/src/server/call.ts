@@ -41,7 +41,7 @@ const maxDepth = 200;
 /**
  * Reads a body with a limit.
  *
- * @throws {@link RobotoInvalidRequestException} for one that is too large, or compressed.
+ * @throws {@link RobotoInvalidRequestException} for one that is too large or compressed, or does not come to its end.
  */
 export async function readBody(request: Request, maxBytes: number): Promise<string> {
   const encoding = request.headers.get("content-encoding");
@@ -63,7 +63,10 @@ async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8A
   const reader = body.getReader();
   try {
     for (;;) {
-      const next = await reader.read();
+      const next = await reader.read().catch(() => {
+        // Who sends it went away: nobody reads the answer, and nothing of the server's failed.
+        throw invalid("The body did not come to its end");
+      });
       if (next.done) return;
       yield next.value;
     }

@@ -120,6 +120,23 @@ describe("a start that is refused", () => {
     expect(await threadRows()).toBe(0);
   });
 
+  it("TH-18: is no failure of the server's when its body does not come to its end", async () => {
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode('{"messages":'));
+        controller.error(new Error("aborted"));
+      },
+    });
+    const request = new Request("http://localhost/v1/ai/threads", {
+      method: "POST",
+      headers: { authorization: `Bearer ${stage.tokens.get("u1") ?? ""}` },
+      body,
+      duplex: "half",
+    });
+    expect((await stage.server.fetch(request)).status).toBe(400);
+    expect(stage.errors).toEqual([]);
+  });
+
   it("threads 24: needs an organisation of a caller in two", async () => {
     const body = { messages: [message("Hi")] };
     const reply = await stage.post("/v1/ai/threads", body, { as: "two" });
