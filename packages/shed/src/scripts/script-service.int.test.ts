@@ -134,9 +134,9 @@ describe.skipIf(process.platform !== "linux")("a script service", () => {
   });
 
   it("refuses a directory that would have to be made below one that is not there, and a working directory that is none", async () => {
-    await expect(place.serve({ socketPath: join(place.folder.root, "a/b/socket") })).rejects.toMatchObject(
-      {},
-    );
+    const below = place.serve({ socketPath: join(place.folder.root, "a/b/socket") });
+    await expect(below).rejects.toMatchObject({ fault: "directory" });
+    await expect(below).rejects.toThrow(`\`${join(place.folder.root, "a")}\` does not exist`);
     await expect(place.serve({ cwd: join(place.folder.root, "none") })).rejects.toMatchObject({
       fault: "cwd",
     });

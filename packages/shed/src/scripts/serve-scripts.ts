@@ -7,7 +7,7 @@ import { createServer, type Server } from "node:net";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod";
 
-import { systemCode } from "../files/system-error.ts";
+import { systemCode, systemSentence } from "../files/system-error.ts";
 import { ScriptServiceError, ScriptSettingsError } from "./errors.ts";
 import { checkLimits, type ScriptLimits } from "./limits.ts";
 import { LocalScripts, ScriptTurn } from "./local-scripts.ts";
@@ -142,30 +142,35 @@ async function listen(server: Server, socketPath: string): Promise<Listening> {
     await unlink(made).catch(() => undefined);
     await directory.close();
     const isThere = systemCode(cause) === "EEXIST";
-    throw new ScriptServiceError({ fault: isThere ? "exists" : "socket", socketPath, cause });
+    const detail = systemSentence(cause);
+    throw new ScriptServiceError(
+      isThere ? { fault: "exists", socketPath, cause } : { fault: "socket", socketPath, detail, cause },
+    );
   }
 }
 
 /** The socket's directory, proven to be the user's own; made when there is none. */
 async function ownDirectory(socketPath: string): Promise<SocketDirectory> {
   const folder = dirname(socketPath);
-  const refuse = (cause?: unknown): never => {
-    throw new ScriptServiceError({ fault: "directory", socketPath, cause });
+  const refuse = (cause?: unknown, detail = systemSentence(cause)): never => {
+    throw new ScriptServiceError({ fault: "directory", socketPath, detail, cause });
   };
   try {
     await mkdir(folder, { mode: 0o700 });
     // The process's mask may have taken some of it away.
     await chmod(folder, 0o700);
   } catch (error) {
-    if (systemCode(error) !== "EEXIST") return refuse(error);
+    const code = systemCode(error);
+    if (code === "ENOENT") return refuse(error, `\`${dirname(folder)}\` does not exist`);
+    if (code !== "EEXIST") return refuse(error);
   }
-  const found = await lstat(folder).catch(refuse);
+  const found = await lstat(folder).catch((error: unknown) => refuse(error));
   const isOwn = found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o7777) === 0o700;
   if (!isOwn) return refuse();
   // Said first, so that nothing is done for a service that cannot be.
   const taken = await lstat(join(folder, basename(socketPath))).catch(() => undefined);
   if (taken !== undefined) throw new ScriptServiceError({ fault: "exists", socketPath });
-  return openSocketDirectory(folder).catch(refuse);
+  return openSocketDirectory(folder).catch((error: unknown) => refuse(error));
 }
 
 const manifest = z.object({ version: z.string() });
