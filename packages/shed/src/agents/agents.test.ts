@@ -101,6 +101,14 @@ describe("the librarian", () => {
     expect(root.agentNames()).toContain("librarian");
   });
 
+  it("refuses a single name, whose letters it would watch", () => {
+    const { sandbox } = makeProject();
+    const make = () => librarian({ sandbox, watchedAgentNames: "orchestrator", agentEndpoint });
+    expect(make).toThrow(
+      expect.objectContaining({ code: "shed/memory-settings", setting: "watchedAgentNames" }),
+    );
+  });
+
   it("watches a set of its own", () => {
     const names = new Set(["orchestrator"]);
     const { sandbox } = makeProject();

@@ -3,6 +3,7 @@ import { DeployableAgent } from "@roboz/deployment";
 
 import { ArtifactRetention } from "../memory/artifact-retention.ts";
 import { ConversationSnapshots } from "../memory/conversation-snapshots.ts";
+import { MemorySettingsError } from "../memory/errors.ts";
 import { MaintenanceCadence } from "../memory/maintenance-cadence.ts";
 import { MemoryConsolidation } from "../memory/memory-consolidation.ts";
 import type { Sandbox } from "../permissions/sandbox.ts";
@@ -32,6 +33,8 @@ export interface LibrarianAttributes {
 /**
  * The agent that keeps the memory of others, best in their background: it snapshots their conversations, consolidates the snapshots,
  * deletes what is old, and ends when nobody is at work. It is deterministic: its model writes summaries, and decides nothing.
+ *
+ * @throws {@link MemorySettingsError} (`shed/memory-settings`) for a text in place of a list of names.
  */
 export function librarian({
   sandbox,
@@ -41,6 +44,12 @@ export function librarian({
   limits,
   clock,
 }: LibrarianSettings): DeployableAgent<LibrarianAttributes> {
+  if (typeof watchedAgentNames === "string")
+    throw new MemorySettingsError({
+      owner: "librarian",
+      setting: "watchedAgentNames",
+      problem: "is a text; give a list or a set of names",
+    });
   return new DeployableAgent<LibrarianAttributes>({
     name: "librarian",
     description: "Keeps snapshots and memory of what the other agents do.",

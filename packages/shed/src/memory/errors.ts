@@ -3,7 +3,7 @@ import { ShedError } from "../errors.ts";
 /** A capability was given a setting that it cannot work with. */
 export class MemorySettingsError extends ShedError {
   readonly code = "shed/memory-settings";
-  /** The capability, by its class. */
+  /** The capability, by its class, or `librarian`. */
   readonly owner: string;
   readonly setting: string;
 
