@@ -192,6 +192,11 @@ describe("writing commands", () => {
     expect(play.read("notes/new")).toBe("one\n");
   });
 
+  it("adds twice to a file that is named twice, and closes it once", async () => {
+    const { status, stdout } = await play.run("tee -a 'x' notes/a notes/a ./notes/a");
+    expect([status, stdout, play.read("notes/a")]).toEqual([0, "x", "one\nxxx"]);
+  });
+
   it("keep the bytes of what they copy and pipe (shed 50, CT-08)", async () => {
     const bytes = Buffer.from("efbbbf610d0a0d620000ff", "hex");
     play.write({ "notes/raw": bytes });

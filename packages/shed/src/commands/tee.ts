@@ -38,7 +38,7 @@ export const tee: CommandDefinition = {
             if (output.isDue) await output.flow();
           }
         } finally {
-          for (const { descriptor } of open) closeSync(descriptor);
+          for (const { descriptor } of new Set(open)) closeSync(descriptor);
         }
         await output.flush();
         return output.status;

@@ -82,7 +82,7 @@ function valueOf(
 ): string {
   if (token === undefined || token.tag !== tag)
     throw new CommandRefusal(
-      `${name}: ${quoted(spelled)} needs a value: the next token must be a ${tag ?? "value"}`,
+      `${name}: ${quoted(spelled)} needs a value: the next token must have the tag ${tag ?? "ARG"}`,
     );
   if (isCount && !/^[0-9]+$/.test(token.text))
     throw new CommandRefusal(
