@@ -1,7 +1,8 @@
-import { NO_MESSAGE, type Suspend, type ToolContext } from "@roboz/core";
+import { NO_MESSAGE, type ExternalDependency, type Suspend, type ToolContext } from "@roboz/core";
 import * as z from "zod";
 
 import { changingCommands } from "../commands/command.ts";
+import { programDependencies } from "../commands/programs.ts";
 import { systemSentence } from "../files/system-error.ts";
 import { nextStep, stepsOf, type Step } from "../language/grammar.ts";
 import { reportText, withJudgement, withStep, type Ending, type StepReport } from "../language/report.ts";
@@ -42,6 +43,11 @@ export class FileCommandRunner {
 
   constructor(settings: RunnerSettings) {
     this.#settings = settings;
+  }
+
+  /** The programs that searches run; nothing else is needed from outside. */
+  externalDependencies(): readonly ExternalDependency[] {
+    return programDependencies;
   }
 
   /** Looks into the command that a sequence has reached. */

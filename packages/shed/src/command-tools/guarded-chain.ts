@@ -1,4 +1,4 @@
-import { Suspend, tool, when, type AnyTool, type Tool } from "@roboz/core";
+import { factory, Suspend, tool, when, type AnyTool, type Tool } from "@roboz/core";
 
 import { commandNames } from "../commands/command.ts";
 import { commandInput, inputLimits } from "../language/grammar.ts";
@@ -50,14 +50,14 @@ export function fileCommandChain(settings: RunnerSettings): FileCommandTools {
     },
     run: (resolved, context) => runner.guard(resolved, context),
   });
-  const execute = tool({
+  const execute = factory<FileCommandRunner>()({
     name: "execute_file_command",
     description: "Runs a file command that was allowed.",
     input: GuardedFileCommand,
     output: [FileCommandProgress, FileCommandReport],
     chainedTo: guard,
-    run: (guarded, context) => runner.execute(guarded, context),
-  });
+    run: (guarded, context, bound) => bound.execute(guarded, context),
+  })(runner);
   const next = tool({
     name: "continue_file_command",
     description: "Goes on with the next file command of a sequence.",

@@ -1,4 +1,6 @@
+import { ExecutableDependency } from "@roboz/core";
 import { accessSync, constants, realpathSync } from "node:fs";
+import { delimiter } from "node:path";
 import { isWithin } from "../files/file-name.ts";
 
 /** A program that a command runs instead of working itself. */
@@ -6,6 +8,15 @@ export type ProgramName = "grep" | "rg";
 
 /** Where programs are looked for. The search path of the environment is not used: anybody may have put something there. */
 const folders = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/** The programs, looked for where the commands do. */
+export const programDependencies: readonly ExecutableDependency[] = [
+  { name: "rg", displayName: "ripgrep" },
+  { name: "grep", displayName: "grep" },
+].map(
+  ({ name, displayName }) =>
+    new ExecutableDependency(name, { displayName, environment: { PATH: folders.join(delimiter) } }),
+);
 
 const remedies: Readonly<Record<ProgramName, string>> = {
   grep: "grep is not installed; install it (Debian: apt-get install grep), or use rg",

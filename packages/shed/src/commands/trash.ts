@@ -71,16 +71,24 @@ function takeName(access: FileAccess, info: string, name: string, note: string):
   for (let count = 1; ; count++) {
     const taken = count === 1 ? name : `${stem}.${count}${extension}`;
     try {
-      const descriptor = access.at(info).createFile(`${taken}.trashinfo`, constants.O_WRONLY, 0o600);
-      try {
-        writeAll(descriptor, Buffer.from(note, "utf8"));
-      } finally {
-        closeSync(descriptor);
-      }
+      writeNote(access.at(info), `${taken}.trashinfo`, note);
       return taken;
     } catch (error) {
       if (systemCode(error) !== "EEXIST" || count === 100_000) throw error;
     }
+  }
+}
+
+/** A note that could not be written takes no name. */
+function writeNote(info: OpenDirectory, name: string, note: string): void {
+  const descriptor = info.createFile(name, constants.O_WRONLY, 0o600);
+  try {
+    writeAll(descriptor, Buffer.from(note, "utf8"));
+  } catch (error) {
+    info.unlink(name);
+    throw error;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

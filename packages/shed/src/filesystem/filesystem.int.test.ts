@@ -3,9 +3,10 @@ import { Capability, DeployableAgent, SkillLabel, ToolLabel } from "@roboz/deplo
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 
+import { programPath, type ProgramName } from "../commands/programs.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import { Sandbox } from "../permissions/sandbox.ts";
 import { filesystemSkill } from "./filesystem-skill.ts";
@@ -132,6 +133,23 @@ describe("the capability Filesystem", () => {
     expect(new Filesystem().label).toMatchObject({ kind: "skill", name: "filesystem", loading: "automatic" });
     const label = SkillLabel("files", { selectable: true });
     expect(new Filesystem({ label }).label).toEqual(label);
+  });
+
+  it("says which programs it needs, and looks for them where searches do", async () => {
+    const agent = new DeployableAgent({
+      name: "clerk",
+      capabilities: [new Filesystem()],
+      attributes: { sandbox: new Sandbox({ root: base, scope: "desk" }) },
+    });
+    const needed = agent.externalDependencies();
+    expect(needed.map(({ dependencyId }) => dependencyId)).toEqual(["executable:rg", "executable:grep"]);
+    vi.stubEnv("PATH", base);
+    const failures = await Promise.all(needed.map((dependency) => dependency.check()));
+    vi.unstubAllEnvs();
+    const names: readonly ProgramName[] = ["rg", "grep"];
+    expect(failures.map((failure) => failure === null)).toEqual(
+      names.map((name) => programPath(name, base) !== undefined),
+    );
   });
 
   it("requires a sandbox", () => {
