@@ -7,6 +7,7 @@ import {
   type PreparedCommand,
 } from "../commands/command.ts";
 import { FileAccess, type Containment } from "../files/access.ts";
+import { parentLocation } from "../files/file-name.ts";
 import { systemSentence } from "../files/system-error.ts";
 import type { Step } from "../language/grammar.ts";
 import { readCommand } from "../language/options.ts";
@@ -39,6 +40,8 @@ const walking: Readonly<Partial<Record<CommandName, string>>> = {
   rg: "Search",
   rm: "Deletion",
   gio: "Deletion",
+  cp: "Copy",
+  mv: "Move",
 };
 
 /**
@@ -132,5 +135,13 @@ export function tellable(
     ({ operation, location }) => policy.decide(operation, location).verdict === "deny",
   );
   if (denied === undefined) return { message, need: null };
-  return { message: `Denied ${denied.operation}: ${quoted(denied.location)}`, need: denied };
+  const need = denied.operation === "read" ? nameable(denied, new Visibility(policy)) : denied;
+  return { message: `Denied ${need.operation}: ${quoted(need.location)}`, need };
+}
+
+/** A denied read whose place may be named: what a walk met in a folder that may not be read is told of the folder. */
+function nameable({ operation, location }: RequiredPermission, visibility: Visibility): RequiredPermission {
+  let shown = location;
+  while (shown !== "/" && !visibility.isVisible(shown)) shown = parentLocation(shown);
+  return { operation, location: shown };
 }

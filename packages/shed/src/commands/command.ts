@@ -117,7 +117,7 @@ export interface PrepareContext {
    * Fails with a {@link CommandRefusal} once 60 s of walking are over, for all operands and patterns of one command
    * together; to be called between looks at the file system.
    *
-   * @param work - What the message names: "Search" or "Deletion".
+   * @param work - What the message names, such as "Search" or "Deletion".
    */
   readonly checkBudget: (work: string) => void;
 }

@@ -8,7 +8,7 @@ import { FileChangedError, systemCode } from "../files/system-error.ts";
 import { openForWriting, writeAll } from "../files/write-file.ts";
 import type { CommandDefinition } from "./command.ts";
 import { fingerprintOf, shownArguments } from "./inputs.ts";
-import { copyOptions, mapOperands, mappingNeeds } from "./mapping.ts";
+import { copyOptions, mapOperands } from "./mapping.ts";
 import type { MappedEntry } from "./mapping.ts";
 import { Output } from "./output.ts";
 import { gnuQuoted } from "./targets.ts";
@@ -22,10 +22,10 @@ export const cp: CommandDefinition = {
   },
   async prepare(command, context) {
     const { options } = command;
-    const { mappings, shown } = await mapOperands("cp", command, context);
+    const { mappings, needs, shown } = await mapOperands("cp", command, context);
     const entries = mappings.flatMap((mapping) => mapping.entries);
     return {
-      needs: mappingNeeds("cp", mappings),
+      needs,
       shown: shownArguments(command, shown),
       fingerprint: () => fingerprintOf(entries.flatMap(({ source, target }) => [source, target])),
       async run(io) {

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemError } from "../files/system-error.ts";
 import { asNobody, mountMemory, unmount, withCall } from "./__fixtures__/faults.ts";
 import { Playground } from "./__fixtures__/playground.ts";
@@ -86,6 +86,19 @@ describe.runIf(process.platform === "linux")("a command that fails in the middle
       else expect(stderr).toContain("No space left on device");
     },
   );
+
+  it("leaves no note in the trash that could not be written (IO-01, IO-07)", async () => {
+    vi.stubEnv("XDG_DATA_HOME", join(play.top, "data"));
+    const full = () => {
+      throw systemError("ENOSPC");
+    };
+    const { status, stderr } = await withCall("writeSync", full, () => play.run("gio 'trash' notes/a"));
+    vi.unstubAllEnvs();
+    expect(status).toBe(1);
+    expect(stderr).toContain("No space left on device");
+    expect(readdirSync(join(play.top, "data/Trash/info"))).toEqual([]);
+    expect(play.read("notes/a")).toBe("one needle\ntwo\n");
+  });
 
   it.each(["cat notes/big", "cp notes/big notes/copy", "wc notes/big", "head -n '40000' notes/big"])(
     "tells that a file could be read no further: %s (IO-04)",
@@ -277,4 +290,26 @@ describe.runIf(process.platform === "linux")("a file system that takes two spell
     expect(existsSync(play.path("notes/copy"))).toBe(false);
     expect((await run("cat notes/free")).stdout).toBe("free\n");
   });
+
+  it.each(["cp -r -T from notes", "cp -r from/secrets notes", "mv from/secrets notes"])(
+    "does not lead around a rule by the name that a source brings: %s (PB-14)",
+    async (line) => {
+      play.write({ "notes/Secrets/k": "old\n", "from/secrets/k": "new\n" });
+      play.policy = play.policyWith({
+        allow: [{ pattern: "**", operations: ["read", "create", "delete"] }],
+        deny: [{ pattern: "notes/Secrets/**", operations: ["create"] }],
+      });
+      const meet = (original: (...given: readonly unknown[]) => unknown, given: readonly unknown[]) => {
+        const [path, ...others] = given;
+        try {
+          return original(path, ...others);
+        } catch {
+          return original(String(path).replace(/secrets$/i, "Secrets"), ...others);
+        }
+      };
+      const { refused } = await withCall("lstatSync", meet, () => play.run(line));
+      expect(refused).toBe(`Denied create ${play.path("notes/Secrets")}`);
+      expect(play.read("notes/Secrets/k")).toBe("old\n");
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { CommandRefusal } from "./command.ts";
 import { fingerprintOf } from "./inputs.ts";
 import { Output } from "./output.ts";
 import { doomedBy, removalOperands } from "./removal.ts";
+import type { Doomed } from "./removal.ts";
 import { remove } from "./targets.ts";
 import { moveToTrash } from "./trash.ts";
 
@@ -18,7 +19,8 @@ export const gio: CommandDefinition = {
       throw new CommandRefusal('gio: only ["trash", "ARG"] is supported, followed by paths');
     }
     const targets = await removalOperands("gio", operands, context);
-    const doomed = targets.map((target) => doomedBy(context, target, true));
+    const doomed: (readonly Doomed[])[] = [];
+    for (const target of targets) doomed.push(await doomedBy("gio", target, context));
     const needs = targets.flatMap(({ location, stats }, index) =>
       stats === undefined ? [remove(location)] : (doomed[index] ?? []).map((entry) => remove(entry.location)),
     );

@@ -2,13 +2,15 @@ import type { BigIntStats } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
 import { childLocation, isWithin, lastName, parentLocation } from "../files/file-name.ts";
-import { treeBelow } from "../files/tree.ts";
+import { onDiskName } from "../files/on-disk-name.ts";
+import { systemSentence } from "../files/system-error.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import { CommandRefusal } from "./command.ts";
 import type { GivenCommand, OptionTable, PathOperand, PrepareContext } from "./command.ts";
 import { read, refusal, whyNoFile } from "./inputs.ts";
 import { create, remove } from "./targets.ts";
+import { joined, walkTree } from "./tree-walk.ts";
 
 /** What `cp` and `mv` share. */
 export const copyOptions: OptionTable = {
@@ -40,6 +42,7 @@ export interface Mapping {
 
 interface MappingPlan {
   readonly mappings: readonly Mapping[];
+  readonly needs: readonly RequiredPermission[];
   /** The operands with patterns replaced by their matches. */
   readonly shown: readonly { readonly shown: string }[];
 }
@@ -66,12 +69,16 @@ export async function mapOperands(
   }
   const destination = await context.paths.literal(destinationText);
   const isInto = isIntoDirectory(name, options, sources, destination);
-  const mappings = sources.map((source) =>
-    mapSource(name, source, { destination, isInto }, options, context),
-  );
+  const mapper = new Mapper({ name, options, destination, isInto, context });
+  const mappings: Mapping[] = [];
+  for (const source of sources) mappings.push(await mapper.map(source));
   checkApart(name, mappings);
   const last = typeof into === "string" ? [] : [{ shown: destination.spelled }];
-  return { mappings, shown: [...sources.map(({ spelled }) => ({ shown: spelled })), ...last] };
+  return {
+    mappings,
+    needs: mapper.needs,
+    shown: [...sources.map(({ spelled }) => ({ shown: spelled })), ...last],
+  };
 }
 
 function isIntoDirectory(
@@ -95,59 +102,123 @@ function isIntoDirectory(
   return isDirectory;
 }
 
-function mapSource(
-  name: "cp" | "mv",
-  source: PathOperand,
-  { destination, isInto }: { destination: PathOperand; isInto: boolean },
-  options: ReadonlyMap<string, unknown>,
-  context: PrepareContext,
-): Mapping {
-  const { stats } = source;
-  if (stats === undefined) throw refusal(name, source, "No such file or directory");
-  checkPlain(name, source.spelled, source.location, stats);
-  const isDirectory = kindOf(stats) === "directory";
-  if (isDirectory && name === "cp" && !options.has("recursive")) {
-    throw refusal(name, source, "Is a directory; copying one needs -r");
-  }
-  if (!isDirectory && destination.asksForDirectory && destination.stats === undefined) {
-    throw refusal(name, destination, "Not a directory");
-  }
-  const meansContents = /(?:^|\/)\.\.?\/*$/.test(source.spelled);
-  if (name === "mv" && (meansContents || isWithin(context.access.base, source.location))) {
-    throw refusal(name, source, "A directory that is in use cannot be moved");
-  }
-  const base = isInto && !meansContents ? lastName(source.location) : undefined;
-  const location = base === undefined ? destination.location : childLocation(destination.location, base);
-  const spelled = base === undefined ? destination.spelled : joined(destination.spelled, base);
-  const top = mapEntry(
-    name,
-    { location: source.location, spelled: source.spelled, stats },
-    { location, spelled },
-    context.access,
-  );
-  const entries = [top];
-  if (isDirectory) {
-    for (const entry of treeBelow(context.access, source.location)) {
-      context.signal.throwIfAborted();
-      const below = entry.location.slice(source.location === "/" ? 1 : source.location.length + 1);
-      const from = { location: entry.location, spelled: joined(source.spelled, below), stats: entry.stats };
-      checkPlain(name, from.spelled, from.location, from.stats);
-      entries.push(
-        mapEntry(
-          name,
-          from,
-          { location: childLocation(location, below), spelled: joined(spelled, below) },
-          context.access,
-        ),
-      );
-    }
-  }
-  checkMovable(name, top, context.access);
-  return { top, entries };
+/** What is known when sources are mapped one after the other. */
+interface MapperSettings {
+  readonly name: "cp" | "mv";
+  readonly options: ReadonlyMap<string, unknown>;
+  readonly destination: PathOperand;
+  readonly isInto: boolean;
+  readonly context: PrepareContext;
 }
 
-function joined(directory: string, below: string): string {
-  return `${directory.replace(/(?<=.)\/+$/, "")}${directory === "/" ? "" : "/"}${below}`;
+/** Maps sources with everything in them, and keeps what that needs in the order in which it is judged. */
+class Mapper {
+  readonly #settings: MapperSettings;
+  readonly #needs: RequiredPermission[] = [];
+
+  constructor(settings: MapperSettings) {
+    this.#settings = settings;
+  }
+
+  /** For each entry: taking the source, making the target, and giving up what stands there. */
+  get needs(): readonly RequiredPermission[] {
+    return this.#needs;
+  }
+
+  async map(source: PathOperand): Promise<Mapping> {
+    const { name, options, destination, isInto, context } = this.#settings;
+    const { stats } = source;
+    if (stats === undefined) throw refusal(name, source, "No such file or directory");
+    checkPlain(name, source.spelled, source.location, stats);
+    const isDirectory = kindOf(stats) === "directory";
+    if (isDirectory && name === "cp" && !options.has("recursive")) {
+      throw refusal(name, source, "Is a directory; copying one needs -r");
+    }
+    if (!isDirectory && destination.asksForDirectory && destination.stats === undefined) {
+      throw refusal(name, destination, "Not a directory");
+    }
+    const meansContents = /(?:^|\/)\.\.?\/*$/.test(source.spelled);
+    if (name === "mv" && (meansContents || isWithin(context.access.base, source.location))) {
+      throw refusal(name, source, "A directory that is in use cannot be moved");
+    }
+    const { location, spelled } = source;
+    const below = isInto && !meansContents ? { directory: destination, name: lastName(location) } : undefined;
+    try {
+      const top = this.#entry({ location, spelled, stats }, below ?? destination);
+      const entries = isDirectory ? [top, ...(await this.#below(top))] : [top];
+      if (name === "mv") checkMovable(top, context.access);
+      return { top, entries };
+    } catch (error) {
+      // What stands where nobody may look must not show in the reason: all that comes before it is judged first.
+      if (!(error instanceof CommandRefusal)) throw error;
+      throw new CommandRefusal(error.message, [...this.#needs, ...error.needs]);
+    }
+  }
+
+  async #below(top: MappedEntry): Promise<readonly MappedEntry[]> {
+    const { name, context } = this.#settings;
+    const entries: MappedEntry[] = [];
+    const targets = new Map([[top.source.location, top.target]]);
+    const work = name === "cp" ? "Copy" : "Move";
+    for await (const found of walkTree(top.source, context, { name, work })) {
+      const { location, spelled, stats } = found;
+      const directory = targets.get(found.directory);
+      if (directory === undefined) throw new Error(`Nothing was mapped for \`${found.directory}\``);
+      const entry = this.#entry({ location, spelled, stats }, { directory, name: found.name });
+      if (found.kind === "directory") targets.set(location, entry.target);
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** @param to - A place that was looked at, or a name in a directory that was, or that is still to be made. */
+  #entry(
+    source: MappedEntry["source"],
+    to: MappedEntry["target"] | { readonly directory: MappedEntry["target"]; readonly name: string },
+  ): MappedEntry {
+    const { name } = this.#settings;
+    this.#needs.push(read(source.location));
+    if (name === "mv") this.#needs.push(remove(source.location));
+    const target = "directory" in to ? this.#standing(to) : this.#made(to);
+    checkPlain(name, source.spelled, source.location, source.stats);
+    const entry = { source, target };
+    if (target.stats !== undefined) checkReplaceable(name, entry, target.stats);
+    if (target.stats !== undefined && (name === "mv" || kindOf(target.stats) !== "directory")) {
+      this.#needs.push(read(target.location), remove(target.location));
+    }
+    return entry;
+  }
+
+  #made(target: MappedEntry["target"]): MappedEntry["target"] {
+    this.#needs.push(create(target.location));
+    return target;
+  }
+
+  /** What stands under a name; nothing does in a directory that is still to be made. */
+  #standing({ directory, name }: { readonly directory: MappedEntry["target"]; readonly name: string }) {
+    const { access } = this.#settings.context;
+    const spelled = joined(directory.spelled, name);
+    const target = this.#made({
+      location: childLocation(directory.location, name),
+      spelled,
+      stats: undefined,
+    });
+    if (directory.stats === undefined) return target;
+    try {
+      const stats = access.at(directory.location).inspect(name);
+      if (stats === undefined) return target;
+      // Where a file system does not care for the spelling, another name may stand there than the one that was meant.
+      const found = onDiskName(access.at(directory.location), name, stats);
+      const standing = { location: childLocation(directory.location, found), spelled, stats };
+      return found === name ? standing : this.#made(standing);
+    } catch (error) {
+      const sentence = systemSentence(error);
+      if (sentence === undefined) throw error;
+      throw new CommandRefusal(`${this.#settings.name}: ${quoted(spelled)}: ${sentence}`, [
+        read(target.location),
+      ]);
+    }
+  }
 }
 
 function checkPlain(name: "cp" | "mv", spelled: string, location: string, stats: BigIntStats): void {
@@ -156,41 +227,24 @@ function checkPlain(name: "cp" | "mv", spelled: string, location: string, stats:
   throw new CommandRefusal(`${name}: ${quoted(spelled)}: ${whyNoFile(stats)}`, [read(location)]);
 }
 
-function mapEntry(
-  name: "cp" | "mv",
-  source: MappedEntry["source"],
-  { location, spelled }: { location: string; spelled: string },
-  access: FileAccess,
-): MappedEntry {
-  const stats = inspectTarget(access, location);
-  if (stats !== undefined) {
-    checkPlain(name, spelled, location, stats);
-    const isSourceDirectory = kindOf(source.stats) === "directory";
-    const isTargetDirectory = kindOf(stats) === "directory";
-    if (isSourceDirectory !== isTargetDirectory) {
-      const problem = isTargetDirectory
-        ? "A file cannot replace a directory"
-        : "A directory cannot replace a file";
-      throw new CommandRefusal(`${name}: ${quoted(spelled)}: ${problem}`, [read(location)]);
-    }
-    if (!isTargetDirectory && stats.ino === source.stats.ino && stats.dev === source.stats.dev) {
-      throw new CommandRefusal(
-        `${name}: ${quoted(source.spelled)} and ${quoted(spelled)} are the same file`,
-        [read(location)],
-      );
-    }
+/** Refuses what cannot, or must not, take the place of what stands at the target. */
+function checkReplaceable(name: "cp" | "mv", { source, target }: MappedEntry, stats: BigIntStats): void {
+  const { spelled, location } = target;
+  checkPlain(name, spelled, location, stats);
+  const isDirectory = kindOf(stats) === "directory";
+  if (isDirectory !== (kindOf(source.stats) === "directory")) {
+    const problem = isDirectory ? "A file cannot replace a directory" : "A directory cannot replace a file";
+    throw new CommandRefusal(`${name}: ${quoted(spelled)}: ${problem}`, [read(location)]);
   }
-  return { source, target: { location, spelled, stats } };
+  if (!isDirectory && stats.ino === source.stats.ino && stats.dev === source.stats.dev) {
+    throw new CommandRefusal(`${name}: ${quoted(source.spelled)} and ${quoted(spelled)} are the same file`, [
+      read(location),
+    ]);
+  }
 }
 
-/** What stands at a target; nothing does when a directory on the way is still to be made. */
-function inspectTarget(access: FileAccess, location: string): BigIntStats | undefined {
-  const { hasParent, stats } = access.lookUp(location);
-  return hasParent ? stats : undefined;
-}
-
-function checkMovable(name: "cp" | "mv", { source, target }: MappedEntry, access: FileAccess): void {
-  if (name === "cp") return;
+/** Refuses what one rename cannot do. */
+function checkMovable({ source, target }: MappedEntry, access: FileAccess): void {
   const parent = access.at(parentLocation(target.location));
   if (parent.stats.dev !== source.stats.dev) {
     throw new CommandRefusal(
@@ -243,19 +297,4 @@ function ancestorsOf(location: string): readonly string[] {
     above.push(at);
   }
   return above;
-}
-
-/** What an entry needs: taking the source, making the target, and giving up what stands there. */
-export function mappingNeeds(name: "cp" | "mv", mappings: readonly Mapping[]): readonly RequiredPermission[] {
-  return mappings.flatMap(({ entries }) =>
-    entries.flatMap(({ source, target }) => {
-      const needs =
-        name === "cp" ? [read(source.location)] : [read(source.location), remove(source.location)];
-      needs.push(create(target.location));
-      if (target.stats !== undefined && (name === "mv" || kindOf(target.stats) !== "directory")) {
-        needs.push(read(target.location), remove(target.location));
-      }
-      return needs;
-    }),
-  );
 }

@@ -4,7 +4,7 @@ import { lastName, parentLocation } from "../files/file-name.ts";
 import { FileChangedError } from "../files/system-error.ts";
 import type { CommandDefinition } from "./command.ts";
 import { fingerprintOf, shownArguments } from "./inputs.ts";
-import { copyOptions, mapOperands, mappingNeeds } from "./mapping.ts";
+import { copyOptions, mapOperands } from "./mapping.ts";
 import type { MappedEntry } from "./mapping.ts";
 import { Output } from "./output.ts";
 import { gnuQuoted } from "./targets.ts";
@@ -14,9 +14,9 @@ export const mv: CommandDefinition = {
   name: "mv",
   options: copyOptions,
   async prepare(command, context) {
-    const { mappings, shown } = await mapOperands("mv", command, context);
+    const { mappings, needs, shown } = await mapOperands("mv", command, context);
     return {
-      needs: mappingNeeds("mv", mappings),
+      needs,
       shown: shownArguments(command, shown),
       fingerprint: () =>
         fingerprintOf(

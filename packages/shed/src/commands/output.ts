@@ -1,17 +1,15 @@
-import { setImmediate } from "node:timers/promises";
 import { bytesFromName } from "../files/file-name.ts";
 import { systemSentence } from "../files/system-error.ts";
+import { Pace } from "../language/pace.ts";
 import type { CommandIo, CommandName } from "./command.ts";
 
-/** Work without a pause keeps the whole process waiting; after this long others get their turn. */
-const longestStretchMs = 12;
 const bufferedBytes = 64 * 1024;
 
 /** What a running command writes, and the pauses it makes. */
 export class Output {
   readonly #name: CommandName;
   readonly #io: CommandIo;
-  #since = performance.now();
+  readonly #pace = new Pace();
   #parts: Buffer[] = [];
   #size = 0;
   /** 0, or what the last complaint asked for. */
@@ -32,19 +30,18 @@ export class Output {
   /** Hands on what was added once it is worth it, and lets others work. To be awaited in every loop. */
   async flow(): Promise<void> {
     if (this.#size >= bufferedBytes) await this.flush();
-    if (performance.now() - this.#since >= longestStretchMs) await this.pause();
+    if (this.#pace.isDue) await this.pause();
   }
 
   /** Whether {@link flow} has something to do; saves a loop the waiting. */
   get isDue(): boolean {
-    return this.#size >= bufferedBytes || performance.now() - this.#since >= longestStretchMs;
+    return this.#size >= bufferedBytes || this.#pace.isDue;
   }
 
   /** @throws The signal's reason once it has fired. */
   async pause(): Promise<void> {
-    await setImmediate();
+    await this.#pace.pause();
     this.#io.signal.throwIfAborted();
-    this.#since = performance.now();
   }
 
   async flush(): Promise<void> {

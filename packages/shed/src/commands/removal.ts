@@ -3,10 +3,10 @@ import type { FileAccess } from "../files/access.ts";
 import { isSame, kindOf } from "../files/entry.ts";
 import { isWithin, lastName, parentLocation } from "../files/file-name.ts";
 import { FileChangedError } from "../files/system-error.ts";
-import { treeBelow } from "../files/tree.ts";
 import { quoted } from "../permissions/quote.ts";
 import { CommandRefusal } from "./command.ts";
 import type { CommandName, CommandToken, PathOperand, PrepareContext } from "./command.ts";
+import { walkTree } from "./tree-walk.ts";
 
 /** Something that is to go, and where it was found. */
 export interface Doomed {
@@ -34,18 +34,20 @@ export async function removalOperands(
   return found;
 }
 
+/** An operand alone, when there is something. */
+export function itself({ location, stats }: PathOperand): readonly Doomed[] {
+  return stats === undefined ? [] : [{ location, stats }];
+}
+
 /** What goes with an operand, parents before children: the operand and, for a directory, all that is in it. */
-export function doomedBy(
-  { access, checkBudget, signal }: Pick<PrepareContext, "access" | "checkBudget" | "signal">,
-  { location, stats }: PathOperand,
-  isRecursive: boolean,
-): readonly Doomed[] {
-  if (stats === undefined) return [];
-  const doomed: Doomed[] = [{ location, stats }];
-  if (!isRecursive || kindOf(stats) !== "directory") return doomed;
-  for (const entry of treeBelow(access, location)) {
-    signal.throwIfAborted();
-    checkBudget("Deletion");
+export async function doomedBy(
+  name: CommandName,
+  target: PathOperand,
+  context: Pick<PrepareContext, "access" | "checkBudget" | "signal">,
+): Promise<readonly Doomed[]> {
+  const doomed = [...itself(target)];
+  if (target.stats === undefined || kindOf(target.stats) !== "directory") return doomed;
+  for await (const entry of walkTree(target, context, { name, work: "Deletion" })) {
     doomed.push({ location: entry.location, stats: entry.stats });
   }
   return doomed;

@@ -5,7 +5,7 @@ import type { CommandDefinition, PathOperand } from "./command.ts";
 import { CommandRefusal } from "./command.ts";
 import { fingerprintOf, shownArguments } from "./inputs.ts";
 import { Output } from "./output.ts";
-import { doomedBy, removalOperands, removeName } from "./removal.ts";
+import { doomedBy, itself, removalOperands, removeName } from "./removal.ts";
 import type { Doomed } from "./removal.ts";
 import { gnuQuoted, remove } from "./targets.ts";
 
@@ -24,10 +24,11 @@ export const rm: CommandDefinition = {
     const targets = await removalOperands("rm", operands, context);
     if (targets.length === 0 && !isForced) throw new CommandRefusal("rm: missing operand");
     const isRecursive = options.has("recursive");
-    const plans = targets.map((target) => ({
-      target,
-      doomed: doomedBy(context, target, isRecursive && !endsInDots(target)),
-    }));
+    const plans: { readonly target: PathOperand; readonly doomed: readonly Doomed[] }[] = [];
+    for (const target of targets) {
+      const takesTree = isRecursive && !endsInDots(target);
+      plans.push({ target, doomed: takesTree ? await doomedBy("rm", target, context) : itself(target) });
+    }
     return {
       needs: plans.flatMap(({ target, doomed }) =>
         target.stats === undefined

@@ -7,6 +7,7 @@ import { LinkOnPathError, systemCode } from "../files/system-error.ts";
 import { onDiskName } from "../files/on-disk-name.ts";
 import type { ListedEntry } from "../files/open-directory.ts";
 import { quoted } from "../permissions/quote.ts";
+import { Pace } from "./pace.ts";
 import type { PathTokenContext } from "./path-tokens.ts";
 import { LookDenied } from "./visibility.ts";
 
@@ -43,10 +44,13 @@ export async function matchesOf(pattern: string, context: PathTokenContext): Pro
     }
     reached = next;
   }
-  const matches = reached
-    .map((place) => walk.operand(place, ending))
-    .filter((operand) => operand !== undefined)
-    .sort((left, right) => compareNames(left.spelled, right.spelled));
+  const matches: PathOperand[] = [];
+  for (const place of reached) {
+    if (walk.isPauseDue) await walk.goOn();
+    const operand = walk.operand(place, ending);
+    if (operand !== undefined) matches.push(operand);
+  }
+  matches.sort((left, right) => compareNames(left.spelled, right.spelled));
   if (matches.length === 0) throw new CommandRefusal(`${context.name}: nothing matches: ${quoted(pattern)}`);
   return matches;
 }
@@ -82,11 +86,22 @@ function isDeep({ text, isLast }: Component): boolean {
 class Walk {
   readonly #context: PathTokenContext;
   readonly #pattern: string;
-  #looks = 0;
+  readonly #pace = new Pace();
 
   constructor(context: PathTokenContext, pattern: string) {
     this.#context = context;
     this.#pattern = pattern;
+  }
+
+  get isPauseDue(): boolean {
+    return this.#pace.isDue;
+  }
+
+  /** Lets others work now and then. @throws The signal's reason, or {@link CommandRefusal} when the time is over. */
+  async goOn(): Promise<void> {
+    if (this.isPauseDue) await this.#pace.pause();
+    this.#context.signal.throwIfAborted();
+    this.#context.checkBudget();
   }
 
   checkCount(count: number): void {
@@ -198,14 +213,9 @@ class Walk {
   }
 
   async #list(location: string): Promise<readonly ListedEntry[]> {
-    const { signal, checkBudget, access } = this.#context;
-    signal.throwIfAborted();
-    checkBudget();
-    this.#looks += 1;
-    // Listing blocks; others get their turn now and then.
-    if (this.#looks % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
+    await this.goOn();
     try {
-      return access.at(location).listUnsorted();
+      return this.#context.access.at(location).listUnsorted();
     } catch (error) {
       this.#passOver(location, error);
       return [];

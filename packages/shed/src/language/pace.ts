@@ -1,0 +1,19 @@
+import { setImmediate } from "node:timers/promises";
+
+/** After this long others get their turn. */
+const longestStretchMs = 12;
+
+/** The pauses of work that would otherwise keep the whole process waiting. */
+export class Pace {
+  #since = performance.now();
+
+  /** Whether it is time for {@link pause}; saves a loop the waiting. */
+  get isDue(): boolean {
+    return performance.now() - this.#since >= longestStretchMs;
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+    this.#since = performance.now();
+  }
+}
