@@ -18,9 +18,8 @@ export const cat = readerCommand({
     const dress = options.size === 0 ? undefined : new LineDress(new Set(options.keys()));
     await each(async (input) => {
       for await (const chunk of inputChunks(source, input)) {
-        if (dress === undefined) output.add(chunk);
-        else output.add(Buffer.from(dress.chunk(chunk.toString("latin1")), "latin1"));
-        if (output.isDue) await output.flow();
+        const isPlain = dress === undefined;
+        await output.pass(isPlain ? chunk : Buffer.from(dress.chunk(chunk.toString("latin1")), "latin1"));
       }
     });
     if (dress !== undefined) output.add(dress.end());

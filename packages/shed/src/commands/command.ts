@@ -137,14 +137,17 @@ export interface PreparedCommand {
    * Does the effect and gives the exit status. Failures that the program itself would report are written to `stderr`; an
    * exception ends the whole sequence as an execution error. `PreparedCommand` must not be run twice.
    *
-   * @throws {@link CommandRefusal} for what only a look at each file shows, as long as nothing was started or written.
+   * @throws {@link CommandRefusal} for what only a look at each file shows, as long as nothing was changed or written.
    */
   readonly run: (io: CommandIo) => Promise<number>;
 }
 
 /** The streams of a running command, and what limits it. */
 export interface CommandIo {
-  /** The bytes of the step before; null when there is none. Nothing ever comes from the host's own input. */
+  /**
+   * The bytes of the step before; null when there is none. Each chunk is good until the next one is asked for. Nothing
+   * ever comes from the host's own input.
+   */
   readonly stdin: AsyncIterable<Uint8Array> | null;
   readonly stdout: ByteSink;
   readonly stderr: ByteSink;
@@ -159,8 +162,9 @@ export interface CommandIo {
 /** Where a command's output goes. */
 export interface ByteSink {
   /**
-   * Takes the bytes over: they must not change afterwards. A promise is to be awaited before more is written; it and
-   * the call itself reject or throw when the output has become too large, which `run` must let through.
+   * Takes bytes. They may change once this has returned, or its promise has resolved, which is to be awaited before more
+   * is written: what is kept is a copy. Throws, or rejects, when the output has become too large, which `run` must let
+   * through.
    */
   readonly write: (bytes: Uint8Array) => void | Promise<void>;
 }

@@ -74,7 +74,7 @@ async function readSide(access: FileAccess, file: CheckedFile, output: Output): 
     for (const chunk of chunksOf(descriptor)) {
       size += chunk.length;
       if (size > largestBytes) return undefined;
-      chunks.push(chunk);
+      chunks.push(Buffer.from(chunk));
       if (output.isDue) await output.flow();
     }
     return { file, bytes: Buffer.concat(chunks), stats };

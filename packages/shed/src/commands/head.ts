@@ -52,10 +52,9 @@ export const head = readerCommand({
       if (count === 0) return;
       for await (const chunk of inputChunks(source, input)) {
         const part = firstOf(chunk, { ...amount, count });
-        output.add(part.bytes);
+        await output.pass(part.bytes);
         count = part.left;
         if (count === 0) break;
-        if (output.isDue) await output.flow();
       }
     });
   },

@@ -125,19 +125,24 @@ export async function withFile<T>(
   }
 }
 
-/** The bytes of the step before, as buffers. */
-export async function* stdinChunks(io: CommandIo): AsyncGenerator<Buffer, void> {
+/** The bytes of the step before, as buffers that are good until the next one is asked for. */
+export async function* passingStdin(io: CommandIo): AsyncGenerator<Buffer, void> {
   if (io.stdin === null) return;
   for await (const bytes of io.stdin) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The bytes of an input from its start. */
+/** The bytes of the step before, as buffers to keep. */
+export async function* stdinChunks(io: CommandIo): AsyncGenerator<Buffer, void> {
+  for await (const bytes of passingStdin(io)) yield Buffer.from(bytes);
+}
+
+/** The bytes of an input from its start, as buffers that are good until the next one is asked for. */
 export async function* inputChunks(
   { access, io }: { access: FileAccess; io: CommandIo },
   { file }: Input,
 ): AsyncGenerator<Buffer, void> {
   if (file === null) {
-    yield* stdinChunks(io);
+    yield* passingStdin(io);
     return;
   }
   const { location, stats } = file;

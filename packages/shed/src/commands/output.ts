@@ -20,11 +20,18 @@ export class Output {
     this.#io = io;
   }
 
-  /** Adds to the output; small pieces are joined. Names and texts are written as the bytes they stand for. */
+  /** Adds to the output; small pieces are joined. Buffers must not change until they are handed on. Names and texts are written as the bytes they stand for. */
   add(piece: string | Buffer): void {
     const bytes = typeof piece === "string" ? bytesFromName(piece) : piece;
     this.#parts.push(bytes);
     this.#size += bytes.length;
+  }
+
+  /** Adds bytes that may change afterwards, hands all on, and lets others work. */
+  async pass(bytes: Buffer): Promise<void> {
+    this.add(bytes);
+    await this.flush();
+    if (this.isDue) await this.flow();
   }
 
   /** Hands on what was added once it is worth it, and lets others work. To be awaited in every loop. */

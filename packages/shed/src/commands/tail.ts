@@ -37,10 +37,7 @@ function lastOfFile(
     const size = Number(stats.size);
     const start =
       unit === "bytes" ? Math.max(0, size - count) : await startOfLines(descriptor, size, count, output);
-    for (const chunk of chunksOf(descriptor, { position: start })) {
-      output.add(chunk);
-      if (output.isDue) await output.flow();
-    }
+    for (const chunk of chunksOf(descriptor, start)) await output.pass(chunk);
   });
 }
 

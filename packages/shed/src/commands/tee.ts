@@ -6,7 +6,7 @@ import { writeAll } from "../files/write-file.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { CommandDefinition, CommandIo, CommandToken, PathOperand } from "./command.ts";
 import { CommandRefusal } from "./command.ts";
-import { fingerprintOf, shownArguments, stdinChunks } from "./inputs.ts";
+import { fingerprintOf, passingStdin, shownArguments } from "./inputs.ts";
 import { Output } from "./output.ts";
 import { checkTarget, writeNeeds } from "./targets.ts";
 
@@ -34,8 +34,7 @@ export const tee: CommandDefinition = {
         try {
           for await (const chunk of chunksFor(io, text)) {
             for (const target of open) await writeTo(target, chunk, output);
-            output.add(chunk);
-            if (output.isDue) await output.flow();
+            await output.pass(chunk);
           }
         } finally {
           for (const { descriptor } of new Set(open)) closeSync(descriptor);
@@ -109,7 +108,7 @@ function undo(access: FileAccess, open: Iterable<OpenTarget>): void {
 }
 
 async function* chunksFor(io: CommandIo, text: string): AsyncGenerator<Buffer, void> {
-  if (io.stdin !== null) yield* stdinChunks(io);
+  if (io.stdin !== null) yield* passingStdin(io);
   else if (text !== "") yield Buffer.from(text, "utf8");
 }
 

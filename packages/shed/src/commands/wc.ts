@@ -1,7 +1,7 @@
 import type { FileAccess } from "../files/access.ts";
 import { chunksOf } from "../files/reading.ts";
 import type { CommandIo } from "./command.ts";
-import { stdinChunks, withFile } from "./inputs.ts";
+import { passingStdin, withFile } from "./inputs.ts";
 import type { Input } from "./inputs.ts";
 import type { Output } from "./output.ts";
 import { readerCommand } from "./reader.ts";
@@ -72,7 +72,7 @@ function countsOf(
   { file }: Input,
   wanted: readonly Column[],
 ): Promise<Counts> {
-  if (file === null) return count(stdinChunks(io), wanted, output);
+  if (file === null) return count(passingStdin(io), wanted, output);
   return withFile(access, file, (descriptor, { size }) => {
     // The size of a file is known without reading it.
     const isSizeOnly = wanted.every((column) => column === "bytes");

@@ -8,22 +8,18 @@ const chunkBytes = 256 * 1024;
 const firstBytes = 2 * 1024;
 
 /**
- * Reads a file from a position to its end, or to `end`; what is added meanwhile is read as long as it keeps coming. Most
- * files are small, so the first chunk is.
+ * Reads a file from a position to its end; what is added meanwhile is read as long as it keeps coming. All chunks take
+ * the same place in memory, which saves most of the time that a large file takes: each is good until the next one is
+ * asked for. Most files are small, so the first chunk is.
  */
-export function* chunksOf(
-  descriptor: number,
-  { position = 0, end = Number.POSITIVE_INFINITY }: { position?: number; end?: number } = {},
-): Generator<Buffer, void> {
-  let at = position;
-  let most = firstBytes;
-  while (at < end) {
-    const buffer = Buffer.allocUnsafe(Math.min(most, end - at));
-    most = chunkBytes;
+export function* chunksOf(descriptor: number, position = 0): Generator<Buffer, void> {
+  let buffer = Buffer.allocUnsafe(firstBytes);
+  for (let at = position; ;) {
     const count = readSync(descriptor, buffer, 0, buffer.length, at);
     if (count === 0) return;
     at += count;
-    yield count === buffer.length ? buffer : buffer.subarray(0, count);
+    yield buffer.subarray(0, count);
+    if (count === firstBytes) buffer = Buffer.allocUnsafeSlow(chunkBytes);
   }
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -141,11 +142,18 @@ describe("openForWriting", () => {
   });
 });
 
-it("reads from a position to an end", () => {
+it("reads from a position, each chunk in the place of the one before", () => {
   const { descriptor } = directory.openFile("f", 0);
   expect(Buffer.concat([...chunksOf(descriptor)]).toString()).toBe("old");
-  expect(Buffer.concat([...chunksOf(descriptor, { position: 1, end: 2 })]).toString()).toBe("l");
+  expect(Buffer.concat([...chunksOf(descriptor, 1)]).toString()).toBe("ld");
   closeSync(descriptor);
+  const bytes = randomBytes(700_000);
+  writeFileSync(join(base, "large"), bytes);
+  const large = directory.openFile("large", 0).descriptor;
+  const copies: Buffer[] = [];
+  for (const chunk of chunksOf(large)) copies.push(Buffer.from(chunk));
+  closeSync(large);
+  expect(Buffer.concat(copies).equals(bytes)).toBe(true);
 });
 
 it.each([

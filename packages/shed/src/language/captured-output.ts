@@ -16,7 +16,7 @@ export class CapturedOutput {
         this.#bytes += bytes.length;
         // No character has more than four bytes.
         if (this.#bytes > 4 * mostCharacters) throw new OutputTooLarge();
-        if (bytes.length > 0) this.#streams[stream].push(bytes);
+        if (bytes.length > 0) this.#streams[stream].push(Buffer.from(bytes));
       },
     };
   }

@@ -22,7 +22,7 @@ export interface SpoolLimits {
   readonly maxBytes?: number;
 }
 
-/** Small pieces are put together in blocks of this size. */
+/** What is kept in memory, and small pieces that go to the file, are put together in blocks of this size. */
 const blockBytes = 64 * 1024;
 
 /** The bytes between two stages of a pipeline: written whole, then read once. */
@@ -51,44 +51,44 @@ export class Spool implements ByteSink {
   write(bytes: Uint8Array): void {
     this.#size += bytes.length;
     if (this.#size > this.#limits.maxBytes) throw new OutputTooLarge();
-    if (bytes.length >= blockBytes / 4) {
-      this.#flushBlock();
-      this.#keep(bytes);
-    } else {
+    if (this.#size > this.#limits.memoryBytes) this.#descriptor ??= openNameless();
+    if (this.#descriptor === undefined || bytes.length < blockBytes / 4) {
       this.#gather(bytes);
-    }
-  }
-
-  #gather(bytes: Uint8Array): void {
-    if (this.#filled + bytes.length > this.#block.length) {
-      this.#flushBlock();
-      this.#block = Buffer.allocUnsafeSlow(blockBytes);
-    }
-    this.#block.set(bytes, this.#filled);
-    this.#filled += bytes.length;
-  }
-
-  #flushBlock(): void {
-    if (this.#filled > 0) this.#keep(this.#block.subarray(0, this.#filled));
-    this.#block = Buffer.alloc(0);
-    this.#filled = 0;
-  }
-
-  #keep(bytes: Uint8Array): void {
-    if (this.#descriptor === undefined) {
-      this.#chunks.push(bytes);
-      if (this.#size <= this.#limits.memoryBytes) return;
-      this.#descriptor = openNameless();
-      for (const chunk of this.#chunks) writeAll(this.#descriptor, chunk);
-      this.#chunks = [];
     } else {
+      this.#flush();
       writeAll(this.#descriptor, bytes);
     }
   }
 
-  /** The bytes, once; what was read is given up, and at the end everything is. */
+  #gather(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      if (this.#filled === this.#block.length) {
+        this.#flush();
+        this.#block = Buffer.allocUnsafeSlow(blockBytes);
+      }
+      const part = bytes.subarray(at, at + this.#block.length - this.#filled);
+      this.#block.set(part, this.#filled);
+      this.#filled += part.length;
+      at += part.length;
+    }
+  }
+
+  /** Puts the block where it is to stay. */
+  #flush(): void {
+    if (this.#filled > 0) this.#chunks.push(this.#block.subarray(0, this.#filled));
+    this.#block = Buffer.alloc(0);
+    this.#filled = 0;
+    if (this.#descriptor === undefined) return;
+    for (const chunk of this.#chunks) writeAll(this.#descriptor, chunk);
+    this.#chunks = [];
+  }
+
+  /**
+   * The bytes, once; what was read is given up, and at the end everything is. Each chunk is good until the next one is
+   * asked for.
+   */
   async *read(): AsyncGenerator<Uint8Array, void> {
-    this.#flushBlock();
+    this.#flush();
     try {
       if (this.#descriptor !== undefined) {
         for (const chunk of chunksOf(this.#descriptor)) {
@@ -106,7 +106,7 @@ export class Spool implements ByteSink {
   /** All bytes at once, and nothing is given up; undefined when they are more than `most`. */
   peek(most: number): Buffer | undefined {
     if (this.#size > most || this.isOnDisk) return undefined;
-    this.#flushBlock();
+    this.#flush();
     return Buffer.concat(this.#chunks);
   }
 
