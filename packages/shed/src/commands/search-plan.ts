@@ -157,11 +157,14 @@ function searchRefusal(name: "grep" | "rg", { shown, location }: Searched, why: 
 
 /** What a search needs: reading every file and every directory. */
 export function searchNeeds(planned: readonly SearchOperand[]): readonly RequiredPermission[] {
-  return planned.flatMap((operand) => {
-    if (operand.kind === "stdin") return [];
-    if (operand.kind === "file") return [read(operand.file.location)];
-    return [read(operand.root.location), ...operand.entries];
-  });
+  const needs: RequiredPermission[] = [];
+  for (const operand of planned) {
+    if (operand.kind === "file") needs.push(read(operand.file.location));
+    if (operand.kind !== "tree") continue;
+    needs.push(read(operand.root.location));
+    for (const entry of operand.entries) needs.push(entry);
+  }
+  return needs;
 }
 
 /** What was looked at. */

@@ -12,6 +12,8 @@ export interface Ended {
 }
 
 const longestComplaint = 64 * 1024;
+/** Input is read ahead of the program up to here, so that both work at once. */
+const mostQueuedBytes = 8 * 1024 * 1024;
 
 /** What every program sees: nothing of the host's own environment, and a locale in which all text is UTF-8. */
 const environment = { PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TERM: "dumb" };
@@ -107,7 +109,8 @@ export class SearchProcess {
     try {
       for await (const chunk of input) {
         if (stdin.destroyed) return;
-        if (!stdin.write(chunk)) await drained(stdin);
+        stdin.write(chunk);
+        if (stdin.writableLength > mostQueuedBytes) await drained(stdin);
       }
       stdin.end();
     } catch (error) {

@@ -54,7 +54,7 @@ interface Running {
  * the program first reads the texts, one after the other as one input, to find out in which of them anything matches.
  * The rest is done with the descriptors of these files, so many at a time as this process may hold.
  *
- * @throws {@link CommandRefusal} for a file of a tree that has a second name; nothing was started then.
+ * @throws {@link CommandRefusal} for a file of a tree that has a second name; nothing was written then, and nothing runs on.
  */
 export async function runSearch(
   search: Search,
@@ -93,11 +93,14 @@ class SearchRun {
   /** Looks at every file, and leaves out those in which nothing can match. Undefined when it is known that nothing does. */
   async worthwhile({ items, passedOver }: SearchedItems): Promise<readonly SearchItem[] | undefined> {
     const { name, options, pattern } = this.#search;
-    const files = items.flatMap((item) => (item.kind === "stdin" ? [] : [item.file]));
+    const files: Searched[] = [];
+    for (const item of items) if (item.kind !== "stdin") files.push(item.file);
     const texts = new SearchTexts(name, files, { access: this.#access, output: this.#output });
+    await texts.passOver(passedOver);
     const isFiltered = files.length > fewFiles && canFilter(name, options, pattern);
-    await texts.look({ passedOver, reads: isFiltered });
     const filter = isFiltered ? await this.#filter(texts) : undefined;
+    // A program that fails may not have read everything.
+    await texts.look();
     // A program that fails here fails with the files, too, and says more then.
     if (filter === undefined || filter.status > 1) return items;
     const left = items.filter((item) => item.kind === "stdin" || texts.mayMatch(item.file));

@@ -95,6 +95,14 @@ describe("a search of many files", () => {
     },
   );
 
+  it.each(["grep -r 'needle\\('", "rg 'needle('"])(
+    "is refused by %s for a second name even when the program does not take the pattern (shed 77)",
+    async (command) => {
+      linkSync(join(play.out, "secret.txt"), play.path("notes/tree/part-6/zz-hard"));
+      expect((await play.run(`${command} notes/tree`)).refused).toContain("Has more than one hard link");
+    },
+  );
+
   it("is refused when even a file that rg passes over has a second name (shed 77)", async () => {
     linkSync(join(play.out, "secret.txt"), play.path("notes/tree/.hidden-link"));
     expect((await play.run("rg 'needle' notes/tree")).refused).toContain("Has more than one hard link");
@@ -116,7 +124,7 @@ describe("a search of many files", () => {
   );
 });
 
-it("reads on where the files are more than are kept at a time", async () => {
+it("reads on where the files are more than are read ahead of the program", async () => {
   mkdirSync(play.path("notes/tree"));
   const filler = "a line of straw\n".repeat(7_000);
   for (let index = 0; index < 330; index++)

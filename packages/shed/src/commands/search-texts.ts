@@ -4,7 +4,6 @@ import type { FileAccess } from "../files/access.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
 import type { OpenDirectory } from "../files/open-directory.ts";
 import { systemSentence } from "../files/system-error.ts";
-import { CommandRefusal } from "./command.ts";
 import type { Output } from "./output.ts";
 import type { ProgramName } from "./programs.ts";
 import { hasMoreNames, TreeFile } from "./search-plan.ts";
@@ -13,15 +12,13 @@ import type { Searched } from "./search-plan.ts";
 /** Larger files are handed to the program as they are: starting to read them costs little beside reading them. */
 const largestText = 128 * 1024;
 const blockBytes = 1024 * 1024;
-/** What is kept of the first look; the rest is opened once more. */
-const mostKept = 32 * 1024 * 1024;
 
 const newline = 10;
 
 /**
- * The files of a search, looked at before the program runs: each is opened through its directory, must be an ordinary
- * file with one name, and is then read as part of one long text, file after file. Where a line of it matches, the
- * file is worth to be searched by itself.
+ * The files of a search, looked at before any of them is searched by itself: each is opened through its directory, must
+ * be an ordinary file with one name, and is then read as part of one long text, file after file. Where a line of it
+ * matches, the file is worth to be searched by itself.
  */
 export class SearchTexts {
   readonly #name: ProgramName;
@@ -33,9 +30,11 @@ export class SearchTexts {
   /** Files of the text in order, and where each begins in it. */
   readonly #joined: Searched[] = [];
   readonly #starts: number[] = [];
-  readonly #later: Searched[] = [];
   readonly #matched = new Set<Searched>();
-  #blocks: Buffer[] = [];
+  /** How many files were looked at. */
+  #looked = 0;
+  /** What was read and is to be handed on. */
+  #full: Buffer | undefined;
   #block = Buffer.alloc(0);
   #filled = 0;
   /** The first file that stands in the block. */
@@ -55,39 +54,49 @@ export class SearchTexts {
   }
 
   /**
-   * Looks at every file, and reads what there is room for.
+   * Looks at files that are not searched, and still must not have a second name.
    *
-   * @param options.passedOver - Files that are not searched, and still must not have a second name.
-   * @param options.reads - Whether the files are to be read at all.
-   * @throws {@link CommandRefusal} for a file of a tree that has more than one name.
+   * @throws CommandRefusal for one that has.
    */
-  async look({ passedOver, reads }: { passedOver: readonly TreeFile[]; reads: boolean }): Promise<void> {
-    for (const file of passedOver) {
+  async passOver(files: readonly TreeFile[]): Promise<void> {
+    for (const file of files) {
       if (file.stats === undefined) this.#checkName(file);
-      if (this.#output.isDue) await this.#output.flow();
-    }
-    for (const file of this.#files) {
-      if (!reads && file.stats !== undefined) continue;
-      const isKept = reads && this.#size < mostKept;
-      this.#take(file, isKept);
-      if (reads && !isKept) this.#later.push(file);
       if (this.#output.isDue) await this.#output.flow();
     }
   }
 
-  /** The text, in blocks. */
+  /**
+   * The text, in blocks; each file is looked at when its turn comes.
+   *
+   * @throws CommandRefusal for a file of a tree that has more than one name.
+   */
   async *blocks(): AsyncGenerator<Buffer, void> {
-    this.#endBlock();
-    for (let block = this.#blocks.shift(); block !== undefined; block = this.#blocks.shift()) yield block;
-    for (const file of this.#later) {
-      this.#takeLate(file);
-      const block = this.#blocks.shift();
-      if (block !== undefined) yield block;
+    for (let file = this.#files[this.#looked]; file !== undefined; file = this.#files[this.#looked]) {
+      this.#looked += 1;
+      this.#take(file, true);
+      if (this.#full !== undefined) yield this.#handOn(this.#full);
       if (this.#output.isDue) await this.#output.flow();
     }
     this.#endBlock();
-    yield* this.#blocks;
-    this.#blocks = [];
+    if (this.#full !== undefined) yield this.#handOn(this.#full);
+  }
+
+  /**
+   * Looks at the files whose turn has not come, without reading them.
+   *
+   * @throws CommandRefusal as {@link blocks} does.
+   */
+  async look(): Promise<void> {
+    for (let file = this.#files[this.#looked]; file !== undefined; file = this.#files[this.#looked]) {
+      this.#looked += 1;
+      if (file.stats === undefined) this.#take(file, false);
+      if (this.#output.isDue) await this.#output.flow();
+    }
+  }
+
+  #handOn(block: Buffer): Buffer {
+    this.#full = undefined;
+    return block;
   }
 
   /** Notes that a line matches which begins at this place of the text; places come in order. */
@@ -105,16 +114,6 @@ export class SearchTexts {
   #checkName(file: TreeFile): void {
     const stats = this.#access.at(file.directory).inspect(file.name);
     if (stats !== undefined && stats.nlink > 1n && !stats.isDirectory()) throw hasMoreNames(this.#name, file);
-  }
-
-  /** A file that has got a second name by now is refused where it is searched by itself. */
-  #takeLate(file: Searched): void {
-    try {
-      this.#take(file, true);
-    } catch (error) {
-      if (!(error instanceof CommandRefusal)) throw error;
-      this.#apart.add(file);
-    }
   }
 
   /** Opens and checks a file; what goes wrong is told when it is searched by itself. */
@@ -184,7 +183,7 @@ export class SearchTexts {
     if (this.#filled === 0) return;
     const block = this.#block.subarray(0, this.#filled);
     if (!isText(block)) this.#dropBinary(block);
-    this.#blocks.push(block);
+    this.#full = block;
     this.#block = Buffer.alloc(0);
     this.#filled = 0;
   }

@@ -30,7 +30,9 @@ export class FileAccess {
   /** Where relative paths start: absolute, without links. */
   readonly base: string;
   readonly containment: Containment;
+  /** What is held, the one that was used last at the end. */
   readonly #open = new Map<string, OpenDirectory>();
+  #last: OpenDirectory | undefined;
   readonly #seen = new Map<string, Identity>();
 
   /**
@@ -59,12 +61,12 @@ export class FileAccess {
    * @throws An error of the operating system, or {@link FileChangedError} when another directory stands there now.
    */
   at(location: string): OpenDirectory {
-    const held = this.#open.get(location);
-    if (held !== undefined) {
-      this.#open.delete(location);
-      this.#open.set(location, held);
-      return held;
-    }
+    if (this.#last?.location === location) return this.#last;
+    const held = this.#held(location);
+    if (held !== undefined) return held;
+    // The directory above often is held: a tree is walked one directory after the other.
+    const parent = this.#held(parentLocation(location));
+    if (parent !== undefined) return this.#hold(this.#below(parent, lastName(location)));
     const above = this.#fromBelow(location);
     if (above !== undefined) return this.#hold(above);
     const missing: string[] = [];
@@ -74,10 +76,19 @@ export class FileAccess {
       ancestor = parentLocation(ancestor);
     }
     let directory =
-      this.#open.get(ancestor) ??
+      this.#held(ancestor) ??
       this.#hold(OpenDirectory.root(this.containment === "anchored" ? ownDescriptors() : undefined));
     while (missing.length > 0) directory = this.#hold(this.#below(directory, missing.pop() ?? ""));
     return directory;
+  }
+
+  #held(location: string): OpenDirectory | undefined {
+    const held = this.#open.get(location);
+    if (held === undefined) return undefined;
+    this.#open.delete(location);
+    this.#open.set(location, held);
+    this.#last = held;
+    return held;
   }
 
   #below(directory: OpenDirectory, name: string): OpenDirectory {
@@ -115,12 +126,16 @@ export class FileAccess {
       this.#seen.set(directory.location, { dev, ino, birthtimeNs });
     }
     this.#open.set(directory.location, directory);
-    for (const [location, oldest] of this.#open) {
-      if (this.#open.size <= heldOpen) break;
-      this.#open.delete(location);
-      oldest.close();
-    }
+    this.#last = directory;
+    if (this.#open.size > heldOpen) this.#closeOldest();
     return directory;
+  }
+
+  #closeOldest(): void {
+    const [oldest] = this.#open.values();
+    if (oldest === undefined) return;
+    this.#open.delete(oldest.location);
+    oldest.close();
   }
 
   /** Drops what is known about a directory that the command itself has removed, moved or replaced. */
@@ -130,6 +145,7 @@ export class FileAccess {
       this.#open.get(known)?.close();
       this.#open.delete(known);
     }
+    this.#last = undefined;
     this.#seen.delete(location);
   }
 
@@ -137,6 +153,7 @@ export class FileAccess {
   close(): void {
     for (const directory of this.#open.values()) directory.close();
     this.#open.clear();
+    this.#last = undefined;
   }
 }
 

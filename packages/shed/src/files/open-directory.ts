@@ -64,6 +64,7 @@ export class OpenDirectory {
   readonly #anchor: string | undefined;
   /** What comes before a name in a path that leads through the descriptor. */
   readonly #prefix: string;
+  readonly #isTextPrefix: boolean;
   #isOpen = true;
 
   private constructor(location: string, descriptor: number, stats: BigIntStats, anchor: string | undefined) {
@@ -72,6 +73,7 @@ export class OpenDirectory {
     this.stats = stats;
     this.#anchor = anchor;
     this.#prefix = anchor === undefined ? childLocation(location, "") : `${anchor}/${descriptor}/`;
+    this.#isTextPrefix = anchor !== undefined || isTextName(location);
   }
 
   /** Opens `/`, from where every other directory is reached. */
@@ -107,7 +109,7 @@ export class OpenDirectory {
     if (name === "" || name.includes("/") || name.includes("\0")) throw systemError("EINVAL");
     if (this.#anchor === undefined) this.#checkPlace();
     const path = this.#prefix + name;
-    return isTextName(path) ? path : bytesFromName(path);
+    return this.#isTextPrefix && isTextName(name) ? path : bytesFromName(path);
   }
 
   #checkPlace(): void {

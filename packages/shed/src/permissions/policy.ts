@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 
+import { isWithin } from "../files/file-name.ts";
 import { canonicalPath } from "./canonical-path.ts";
 import { PolicyError } from "./errors.ts";
 import { isOperation, operations, type ActionVerdict, type Operation } from "./operation.ts";
@@ -180,7 +181,7 @@ class Place {
   constructor(base: string, location: string) {
     this.#base = base === "/" ? "" : base;
     this.#location = location;
-    this.isInside = location === base || location.startsWith(`${this.#base}/`);
+    this.isInside = isWithin(location, base);
   }
 
   get absolute(): readonly string[] {
