@@ -64,6 +64,12 @@ describe("redactSecrets", () => {
     expect(masked("a banana and a cab", "", " ", "a", "ab")).toBe("a banana and a cab");
   });
 
+  it("takes a text in place of a list for the one secret that it is", () => {
+    expect(redactSecrets("key abcdef, bad face", { secrets: "abcdef", ...none })).toBe(
+      "key [redacted], bad face",
+    );
+  });
+
   it("RD-06: leaves no tail of a longer secret that begins like another", () => {
     expect(masked("x abc123def x", "abc123", "abc123def")).toBe("x [redacted] x");
     expect(masked("x abc123def x", "abc123def", "abc123")).toBe("x [redacted] x");

@@ -5,7 +5,7 @@ import { formsOf, type SecretForms } from "./secret-forms.ts";
 
 /** What counts as a secret beside what looks like one. */
 export interface RedactionOptions {
-  /** Values that must not be shown. Blank ones and those of less than three characters are not looked for. */
+  /** Values that must not be shown; a text is one of them. Blank ones and those of less than three characters are not looked for. */
   readonly secrets?: Iterable<string> | undefined;
   /** Where variables that are named like credentials are found; the process's environment by default; a browser has none. */
   readonly environment?: Environment | undefined;
@@ -38,7 +38,9 @@ export type Redactor = (text: string, maxCharacters: number) => string;
 
 /** What masks several texts, with the secrets as they are now. */
 export function redactor({ secrets = [], environment = ownEnvironment() }: RedactionOptions): Redactor {
-  const forms = formsOf([...secrets, ...environmentSecrets(environment)]);
+  // A text is iterable: its letters would be too short to be looked for, and it would be shown.
+  const given = typeof secrets === "string" ? [secrets] : secrets;
+  const forms = formsOf([...given, ...environmentSecrets(environment)]);
   return (text, maxCharacters) => {
     const shown = text.slice(0, maxCharacters + forms.reach + patternReach);
     const ranges = merged(layersOf(shown).flatMap((layer) => secretRanges(layer, forms)));

@@ -31,6 +31,11 @@ describe("secrets of the client", () => {
     expect(printed).not.toContain("other-secret");
   });
 
+  it("are masked when a single text is given in place of a list", () => {
+    const client = new ThreadsClient({ baseUrl: "http://127.0.0.1:1", secrets: "other-secret" });
+    expect(client.masked("got other-secret")).toBe("got [redacted]");
+  });
+
   it("are masked where a tool's failure repeats the token", async () => {
     const fails = clientTool({
       name: "t",

@@ -80,7 +80,9 @@ export class ThreadsClient {
     this.#retries = { attempts, baseMs, capMs };
     this.clock = options.clock ?? systemClock;
     const token = typeof options.token === "string" ? [options.token] : [];
-    this.#secrets = [...(options.secrets ?? []), ...token];
+    const { secrets = [] } = options;
+    // A text is iterable too, and is one secret.
+    this.#secrets = [...(typeof secrets === "string" ? [secrets] : secrets), ...token];
   }
 
   /** Masks in a text what looks like a credential, and the secrets of this client. */
