@@ -86,7 +86,10 @@ export function createApp(
       const again = () => callerOf(request.headers, verifier);
       const stream = await openStream(call, { watches, again, stopping, onError }, leave);
       if (stream === undefined) return new Response(null, { status: 204 });
-      return new Response(stream, {
+      // Nobody reads what a HEAD is answered with, so nobody would end it either.
+      const isRead = request.method !== "HEAD";
+      if (!isRead) await stream.cancel();
+      return new Response(isRead ? stream : null, {
         headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
       });
     } catch (error) {

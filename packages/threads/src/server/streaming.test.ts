@@ -103,6 +103,17 @@ describe("a stream", () => {
     for (let piece = 0; piece < 9; piece += 1) pass();
     await stage.settled(id);
   });
+
+  it("is over at once for a HEAD, which nobody reads", async () => {
+    const { path, id, pass } = await gatedStage(2);
+    await stage.restart({ limits: { streams: 1, requests: null } });
+    for (const _twice of [1, 2]) expect((await stage.send("HEAD", path)).status).toBe(200);
+    const reader = eventsOf(path);
+    expect((await reader.next()).done).toBe(false);
+    await reader.return(undefined);
+    for (let piece = 0; piece < 9; piece += 1) pass();
+    await stage.settled(id);
+  });
 });
 
 describe("a turn that is cancelled", () => {

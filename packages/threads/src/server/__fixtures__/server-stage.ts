@@ -155,7 +155,9 @@ export class ServerStage {
           "content-type": "application/json",
           ...headers,
         },
-        ...(method === "GET" ? {} : { body: raw ?? (body === undefined ? null : stringifyJson(body)) }),
+        ...(method === "GET" || method === "HEAD"
+          ? {}
+          : { body: raw ?? (body === undefined ? null : stringifyJson(body)) }),
       }),
     );
     return replyOf(response);
