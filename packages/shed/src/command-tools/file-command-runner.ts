@@ -20,7 +20,14 @@ import {
   type Piped,
   type Position,
 } from "./payloads.ts";
-import { prepare, PreparedStore, tellable, type CommandSetting, type Preparation } from "./preparation.ts";
+import {
+  prepare,
+  PreparedStore,
+  requestId,
+  tellable,
+  type CommandSetting,
+  type Preparation,
+} from "./preparation.ts";
 
 /** What a runner is made with. */
 export interface RunnerSettings extends CommandSetting {
@@ -39,6 +46,8 @@ const hidden = { truncation: NO_MESSAGE };
 export class FileCommandRunner {
   readonly #settings: RunnerSettings;
   readonly #prepared = new PreparedStore<Preparation>();
+  /** What was allowed without asking anybody, and is run as it was judged. */
+  readonly #judged = new PreparedStore<Preparation>();
   readonly #spools = new SpoolStore();
 
   constructor(settings: RunnerSettings) {
@@ -53,7 +62,9 @@ export class FileCommandRunner {
   /** Looks into the command that a sequence has reached. */
   async resolve(position: Position, context: ToolContext): Promise<ResolvedFileCommand> {
     const preparation = await prepare(stepAt(position), this.#settings, context.signal);
-    return resolvedCommand(position, preparation, this.#prepared.put(preparation));
+    const id = requestId(positionOf(position), context);
+    this.#prepared.put(id, preparation);
+    return resolvedCommand(position, preparation, id);
   }
 
   /** Judges a command that was looked into; after a wait, with the reply. */
@@ -65,13 +76,14 @@ export class FileCommandRunner {
     const call = this.#call(context, stepAt(resolved));
     if (resolved.refusal !== null) return refused(call, resolved);
     const preparation =
-      this.#prepared.get(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
+      this.#prepared.take(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
     if ("refusal" in preparation) return refused(call, resolvedCommand(resolved, preparation, resolved.id));
     const { prepared } = preparation;
     const judgement = await guardPrepared(call, prepared, waited);
     if (judgement.status === "waiting")
       return suspendFor(judgement, prepared, { payload: resolved, command: resolved.label });
     const { exchanges } = judgement;
+    if (judgement.status === "allowed" && exchanges.length === 0) this.#judged.put(resolved.id, preparation);
     return GuardedFileCommand(
       {
         ...positionOf(resolved),
@@ -131,7 +143,7 @@ export class FileCommandRunner {
         timeoutMs,
         spoolLimits,
       });
-      return this.#ending(ready.label, outcome);
+      return this.#ending(guarded.id, ready.label, outcome);
     } catch (error) {
       // As far as it got, it happened.
       if (context.signal.aborted) return interrupted;
@@ -142,11 +154,11 @@ export class FileCommandRunner {
     }
   }
 
-  #ending(label: string, outcome: Outcome): CommandEnding {
+  #ending(id: string, label: string, outcome: Outcome): CommandEnding {
     switch (outcome.type) {
       case "done": {
         const { spool, ...done } = outcome;
-        return { ...done, label, piped: spool === undefined ? null : this.#carry(spool) };
+        return { ...done, label, piped: spool === undefined ? null : this.#carry(id, spool) };
       }
       case "refused":
         return { type: "refused", message: tellable(outcome.refusal, this.#settings.policy).message };
@@ -163,9 +175,8 @@ export class FileCommandRunner {
     guarded: GuardedFileCommand,
     context: ToolContext,
   ): Promise<Preparation | { readonly judgement: Judgement }> {
-    const kept = this.#prepared.take(guarded.id);
-    // Time has passed while a person was asked.
-    if (kept !== undefined && guarded.fingerprint === null) return kept;
+    const kept = this.#judged.take(guarded.id);
+    if (kept !== undefined) return kept;
     const again = await prepare(stepAt(guarded), this.#settings, context.signal);
     if ("refusal" in again) return again;
     const judgement = await confirm(this.#call(context, stepAt(guarded)), again.prepared, guarded);
@@ -237,9 +248,12 @@ export class FileCommandRunner {
     return FileCommandProgress({ ...positionOf(position), ...parts, at: next, status, piped }, hidden);
   }
 
-  #carry(spool: Spool): Piped {
+  #carry(id: string, spool: Spool): Piped {
     const bytes = spool.peek(carriedBytes);
-    if (bytes === undefined) return { id: this.#spools.put(spool), base64: null };
+    if (bytes === undefined) {
+      this.#spools.put(id, spool);
+      return { id, base64: null };
+    }
     spool.dispose();
     return { id: null, base64: bytes.toString("base64") };
   }

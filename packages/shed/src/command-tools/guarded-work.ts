@@ -9,7 +9,7 @@ import { Visibility } from "../language/visibility.ts";
 import { exchangeText, type Exchange } from "../permissions/guard.ts";
 import { auditDecision, type GuardedCall, type GuardedToolOptions } from "./approval.ts";
 import { confirm, fingerprintOf, guardPrepared, suspendFor, type Guarded, type Waited } from "./guarding.ts";
-import { PreparedStore, tellable } from "./preparation.ts";
+import { PreparedStore, requestId, tellable } from "./preparation.ts";
 
 /** What is done with one file under the permissions. */
 interface Work<Request, Prepared extends Guarded> {
@@ -53,6 +53,8 @@ export class GuardedWork<Request, Prepared extends Guarded> {
   readonly #work: Work<Request, Prepared>;
   readonly #options: GuardedToolOptions;
   readonly #prepared = new PreparedStore<Ready<Prepared>>();
+  /** What was allowed without asking anybody, and is done as it was judged. */
+  readonly #judged = new PreparedStore<Ready<Prepared>>();
 
   constructor(work: Work<Request, Prepared>, options: GuardedToolOptions) {
     this.#work = work;
@@ -62,9 +64,10 @@ export class GuardedWork<Request, Prepared extends Guarded> {
   /** Looks into a request. `id` names what was prepared, for as long as this process has it. */
   async resolve(request: Request, context: ToolContext): Promise<{ readonly id: string } | Unwanted> {
     const ready = await this.#prepare(request, context);
-    return ready instanceof CommandRefusal
-      ? this.#refused(ready, context)
-      : { id: this.#prepared.put(ready) };
+    if (ready instanceof CommandRefusal) return this.#refused(ready, context);
+    const id = requestId(request, context);
+    this.#prepared.put(id, ready);
+    return { id };
   }
 
   /** @param payload - What a suspended run is to go on with. */
@@ -73,7 +76,7 @@ export class GuardedWork<Request, Prepared extends Guarded> {
     context: ToolContext,
     waited?: Waited,
   ): Promise<Approval | Suspend | Unwanted> {
-    const ready = this.#prepared.get(id) ?? (await this.#prepare(request, context));
+    const ready = this.#prepared.take(id) ?? (await this.#prepare(request, context));
     if (ready instanceof CommandRefusal) return this.#refused(ready, context);
     const judgement = await guardPrepared(this.#call(context), ready.prepared, waited);
     switch (judgement.status) {
@@ -88,6 +91,7 @@ export class GuardedWork<Request, Prepared extends Guarded> {
       }
       case "allowed": {
         const { exchanges } = judgement;
+        if (exchanges.length === 0) this.#judged.put(id, ready);
         return { exchanges, fingerprint: exchanges.length === 0 ? null : fingerprintOf(ready.prepared) };
       }
     }
@@ -99,8 +103,8 @@ export class GuardedWork<Request, Prepared extends Guarded> {
     context: ToolContext,
     run: (prepared: Prepared) => Done | Promise<Done>,
   ): Promise<Done | Unwanted> {
-    let ready = this.#prepared.take(id);
-    if (ready === undefined || fingerprint !== null) {
+    let ready = this.#judged.take(id);
+    if (ready === undefined) {
       const again = await this.#prepare(request, context);
       if (again instanceof CommandRefusal) return this.#refused(again, context);
       const judgement = await confirm(this.#call(context), again.prepared, { exchanges, fingerprint });

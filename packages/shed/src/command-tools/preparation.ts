@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import type { ToolContext } from "@roboz/core";
+import { createHash, randomUUID } from "node:crypto";
 
 import {
   CommandRefusal,
@@ -93,6 +94,17 @@ export async function prepare(
   }
 }
 
+/**
+ * Names a request within its run. A run that is resumed or replayed gives the same one the same name, and two requests never
+ * share one.
+ */
+export function requestId(request: unknown, { runId = randomUUID(), step }: ToolContext): string {
+  return createHash("sha256")
+    .update(JSON.stringify([runId, step, request]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
 /** What was prepared in this process, until it is used. */
 export class PreparedStore<Kept> {
   readonly #kept = new Map<string, Kept>();
@@ -103,18 +115,12 @@ export class PreparedStore<Kept> {
     this.#most = most;
   }
 
-  put(preparation: Kept): string {
-    const id = randomUUID();
+  put(id: string, preparation: Kept): void {
     this.#kept.set(id, preparation);
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.#most) break;
       this.#kept.delete(oldest);
     }
-    return id;
-  }
-
-  get(id: string): Kept | undefined {
-    return this.#kept.get(id);
   }
 
   take(id: string): Kept | undefined {

@@ -147,15 +147,15 @@ export class SpoolStore {
     this.#most = most;
   }
 
-  put(spool: Spool): string {
-    const id = randomBytes(16).toString("hex");
+  /** Keeps a spool under a name; one that had the name is given up. */
+  put(id: string, spool: Spool): void {
+    this.take(id)?.dispose();
     this.#spools.set(id, spool);
     for (const [oldest, waiting] of this.#spools) {
       if (this.#spools.size <= this.#most) break;
       this.#spools.delete(oldest);
       waiting.dispose();
     }
-    return id;
   }
 
   /** Takes a spool out; undefined when it was given up, or belongs to another process. */

@@ -1,0 +1,77 @@
+import { Agent, apiUserIo, memoryJournalStore, MockLLMEndpoint, replayRun, stop, Str } from "@roboz/core";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { filesystemSkill } from "../filesystem/filesystem-skill.ts";
+import { PermissionPolicy } from "../permissions/policy.ts";
+import { allowAll, words } from "./__fixtures__/session.ts";
+
+let base: string;
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "shed-replay-")));
+  mkdirSync(join(base, "shared"));
+  writeFileSync(join(base, "note"), "one\n");
+  writeFileSync(join(base, "big"), "a line\n".repeat(20_000));
+});
+
+afterEach(() => {
+  rmSync(base, { recursive: true });
+});
+
+/** An agent on files; without a script, its model answers nothing. */
+function agentOf(script: readonly Record<string, unknown>[] = []): Agent {
+  const policy = new PermissionPolicy({
+    base,
+    allow: allowAll,
+    ask: [{ pattern: "shared/**", operations: ["create"] }],
+  });
+  return new Agent({
+    name: "filing",
+    systemPrompt: "Work on files.",
+    endpoint: new MockLLMEndpoint(script.map((call) => ({ rationale: "Files.", ...call }))),
+    tools: [stop],
+    autoLoadedSkills: [filesystemSkill({ policy })],
+  });
+}
+
+const yes = apiUserIo({
+  requestInput: () => Promise.resolve(Str({ value: "yes" })),
+  notify: () => undefined,
+});
+
+const command = (line: string) => ({ action: "run_file_command", value: words(line) });
+
+describe("a recorded run that worked on files", () => {
+  it.each([
+    { why: "reading and a pipe", call: command("cat note | wc -l && ls") },
+    { why: "a pipe that is too large to be carried along", call: command("cat big | wc -c") },
+    { why: "a refusal", call: command("cat nothing ; rm /etc/passwd") },
+    { why: "a change", call: command("tee =text made"), made: "made" },
+    { why: "a change that was asked for", call: command("tee =text shared/made"), made: "shared/made" },
+    {
+      why: "a patch",
+      call: { action: "apply_patch", path: "made", old_string: "", new_string: "x" },
+      made: "made",
+    },
+  ])("is replayed, and changes nothing again: $why", async ({ call, made }) => {
+    const journal = memoryJournalStore();
+    const recorded = agentOf([call, { action: "stop", value: "done" }]);
+    await recorded.complete(undefined, { journal, runId: "r", io: yes });
+    if (made !== undefined) rmSync(join(base, made));
+    expect(await replayRun(journal, "r", agentOf())).toMatchObject({ result: { status: "completed" } });
+    if (made !== undefined) expect(existsSync(join(base, made))).toBe(false);
+  });
+
+  it("tells two calls of one request apart", async () => {
+    const calls = [command("tee -a =x note"), command("tee -a =x note"), { action: "stop", value: "done" }];
+    const journal = memoryJournalStore();
+    await agentOf(calls).complete(undefined, { journal, runId: "r" });
+    const { result } = await replayRun(journal, "r", agentOf());
+    expect(result?.status).toBe("completed");
+    const lines = (await journal.read("r")) ?? [];
+    expect(new Set(lines.join("\n").match(/file-command:[0-9a-f]+/g)).size).toBe(2);
+  });
+});
