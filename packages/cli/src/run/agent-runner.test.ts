@@ -71,7 +71,7 @@ describe("a run in the terminal", () => {
     expect(output).toContain("[user]\n  Go.\n");
     expect(output).toContain("[assistant] stop (Done.)");
     expect(output).toContain("example stopped: completed");
-    expect(output).toMatch(/\nmodel calls: 1, skipped: 0, steps: 1, tokens: \d+ in, \d+ out\n$/);
+    expect(output).toMatch(/\nmodel calls: 1, skipped: 0, tools run: 1, tokens: \d+ in, \d+ out\n$/);
     expect(output).not.toContain("[system]");
   });
 

@@ -175,7 +175,7 @@ class CallsUnderWay {
 function summary({ report }: RunResult<unknown>): string {
   const { llmCalls, skippedCalls, steps, tokensIn, tokensOut, costUsd } = report;
   const cost = costUsd === null ? "" : `, US$ ${costUsd.toFixed(4)}`;
-  return `model calls: ${llmCalls}, skipped: ${skippedCalls}, steps: ${steps}, tokens: ${tokensIn} in, ${tokensOut} out${cost}\n`;
+  return `model calls: ${llmCalls}, skipped: ${skippedCalls}, tools run: ${steps}, tokens: ${tokensIn} in, ${tokensOut} out${cost}\n`;
 }
 
 /** Errors have no JSON of their own. */

@@ -85,7 +85,7 @@ export function agentCases(roboz: () => InstalledRoboz): void {
     const { code, stdout, stderr } = await roboz().run(["run", "agent.ts"], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("All chained up.");
-    expect(stdout).toMatch(/\nmodel calls: 1, skipped: 0, steps: 1, /);
+    expect(stdout).toMatch(/\nmodel calls: 1, skipped: 0, tools run: 1, /);
   });
 
   it.each([
