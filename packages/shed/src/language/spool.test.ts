@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, vi } from "vitest";
 
 import { OutputTooLarge, Spool, SpoolStore } from "./spool.ts";
 
@@ -12,7 +13,14 @@ async function bytesOf(spool: Spool): Promise<Buffer> {
 }
 
 const digest = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-const leftovers = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("roboz-pipe-"));
+/** Whatever else runs on the machine, only these tests' spools are here. */
+const folder = mkdtempSync(join(tmpdir(), "spool-tests-"));
+vi.stubEnv("TMPDIR", folder);
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+const leftovers = (): string[] => readdirSync(folder);
 
 describe("a spool", () => {
   it.each([
