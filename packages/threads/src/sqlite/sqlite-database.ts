@@ -29,6 +29,13 @@ interface Statement {
   readonly all: (parameters: readonly SqlParameter[]) => readonly unknown[];
 }
 
+/** A transaction that waits for its turn. */
+interface Waiting {
+  /** Gives what tells that it was kept. */
+  readonly work: () => Promise<() => void>;
+  readonly refuse: (error: unknown) => void;
+}
+
 /** The part of the driver that is used. */
 interface Connection {
   readonly prepare: (sql: string) => Statement;
@@ -130,18 +137,47 @@ function databaseOn(connection: Connection): ThreadDatabase {
     last = mine.catch(() => undefined);
     return mine;
   };
-  const transaction = <T>(work: (given: Queries) => Promise<T>): Promise<T> =>
-    inTurn(async () => {
+  let waiting: Waiting[] = [];
+  /** Does all that waits in one transaction, each within a savepoint: the disk is waited for once. */
+  const commitTogether = async (): Promise<void> => {
+    const group = waiting;
+    waiting = [];
+    const tell: (() => void)[] = [];
+    try {
       if (!isOpen) throw new Error("The database was closed");
       connection.exec("BEGIN IMMEDIATE");
-      try {
-        const result = await work(queries);
-        connection.exec("COMMIT");
-        return result;
-      } catch (error) {
-        rollBack(connection);
-        throw error;
+      for (const { work, refuse } of group) {
+        connection.exec("SAVEPOINT one");
+        try {
+          tell.push(await work());
+        } catch (error) {
+          connection.exec("ROLLBACK TO one");
+          tell.push(() => {
+            refuse(error);
+          });
+        }
+        connection.exec("RELEASE one");
       }
+      connection.exec("COMMIT");
+    } catch (error) {
+      rollBack(connection);
+      for (const { refuse } of group) refuse(error);
+      return;
+    }
+    for (const one of tell) one();
+  };
+  const transaction = <T>(work: (given: Queries) => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const mine: Waiting = {
+        work: async () => {
+          const result = await work(queries);
+          return () => {
+            resolve(result);
+          };
+        },
+        refuse: reject,
+      };
+      if (waiting.push(mine) === 1) void inTurn(commitTogether);
     });
   return {
     isShared: false,
