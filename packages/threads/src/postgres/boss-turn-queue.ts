@@ -10,21 +10,28 @@ const sweepMs = 15_000;
 
 /** Hands out the turns that pg-boss has jobs for. */
 export function bossTurnQueue(store: ThreadStore, jobs: TurnJobs): TurnQueue {
-  let end = (): Promise<unknown> => Promise.resolve();
+  let end = (): Promise<void> => Promise.resolve();
   return {
     start: (work, { concurrency, perOrg }) => {
       let busy = 0;
+      let done: TurnJob[] = [];
+      let isOver = false;
       const looks = repeatLook(async () => {
+        const dropped = jobs.drop(done).catch(() => undefined);
+        done = [];
         const free = concurrency - busy;
-        if (free <= 0) return;
-        const taken = await jobs.take(free);
+        const [taken] = await Promise.all([free > 0 ? jobs.take(free) : [], dropped]);
         const { ready, early, stray } = await sortJobs(store, taken, perOrg);
         await Promise.all([jobs.drop(stray), jobs.postpone(early)]);
         for (const job of ready) {
           busy += 1;
           // A job that stays behind is handed out again, to somebody who finds its turn taken.
           void work(job.turnId)
-            .then(() => jobs.drop([job]))
+            .then(async () => {
+              // With the next look, together with others.
+              if (!isOver) done.push(job);
+              else await jobs.drop([job]);
+            })
             .catch(() => undefined)
             .finally(() => {
               busy -= 1;
@@ -34,9 +41,11 @@ export function bossTurnQueue(store: ThreadStore, jobs: TurnJobs): TurnQueue {
       }, pollMs);
       const sweeps = repeatLook(() => addMissing(store, jobs), sweepMs);
       const stopListening = store.onQueued(looks.now);
-      end = () => {
+      end = async () => {
+        isOver = true;
         stopListening();
-        return Promise.all([looks.end(), sweeps.end()]);
+        await Promise.all([looks.end(), sweeps.end()]);
+        await jobs.drop(done).catch(() => undefined);
       };
       looks.now();
       return Promise.resolve();

@@ -270,12 +270,21 @@ export class ThreadWriter {
  * @throws {@link RobotoNotFoundException} when there is none.
  */
 export async function lockThread(transaction: ThreadTransaction, threadId: string): Promise<ThreadWriter> {
+  const thread = await lockThreadIfThere(transaction, threadId);
+  if (thread === undefined) throw notFound("thread of this id");
+  return thread;
+}
+
+/** As `lockThread`; undefined when there is none. */
+export async function lockThreadIfThere(
+  transaction: ThreadTransaction,
+  threadId: string,
+): Promise<ThreadWriter | undefined> {
   const [row] = await transaction.queries.rows(
     `SELECT * FROM threads WHERE thread_id = $1 AND deleted_at IS NULL${transaction.rowLock}`,
     threadId,
   );
-  if (row === undefined) throw notFound("thread of this id");
-  return new ThreadWriter(transaction, threadRowOf(row));
+  return row === undefined ? undefined : new ThreadWriter(transaction, threadRowOf(row));
 }
 
 /** A text as every database can hold it: without NUL, and without halves of characters. */

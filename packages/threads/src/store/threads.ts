@@ -6,7 +6,7 @@ import { invalid, notFound } from "./errors.ts";
 import { threadRecord } from "./records.ts";
 import { threadRowOf, type ThreadRow } from "./thread-row.ts";
 import type { ThreadTransaction, ThreadView } from "./thread-store.ts";
-import { lockThread, type ThreadWriter } from "./thread-writer.ts";
+import { lockThread, ThreadWriter } from "./thread-writer.ts";
 import { answerCall } from "./tool-calls.ts";
 import { acceptTrigger, declareTools, type DeclaredTool, type SkillCopy, type Trigger } from "./trigger.ts";
 import { cancelledEnd, closeTurn } from "./turn-end.ts";
@@ -37,11 +37,12 @@ async function createThread(transaction: ThreadTransaction, start: ThreadStart):
   const { queries, newId, now } = transaction;
   const threadId = newId("ath");
   const { availableSkills: skills } = start;
-  await queries.run(
+  const [row] = await queries.rows(
     `INSERT INTO threads (thread_id, org_id, created, created_by, created_by_principal, status, model_profile, agent_key,
       system_prompt, visibility, origin, analysis_scope, available_skills, created_from_agent_id,
       created_from_trigger_id, last_activity, message_count, log_head, model_head, next_task_id)
-      VALUES ($1, $2, $3, $4, $5, 'not_started', $6, $7, $8, $9, $10, $11, $12, $13, $14, $3, 0, 0, 0, 1)`,
+      VALUES ($1, $2, $3, $4, $5, 'not_started', $6, $7, $8, $9, $10, $11, $12, $13, $14, $3, 0, 0, 0, 1)
+      RETURNING *`,
     threadId,
     start.orgId,
     now(),
@@ -57,7 +58,8 @@ async function createThread(transaction: ThreadTransaction, start: ThreadStart):
     start.createdFromAgentId ?? null,
     start.createdFromTriggerId ?? null,
   );
-  return lockThread(transaction, threadId);
+  if (row === undefined) throw new Error("A thread that was just made is not there");
+  return new ThreadWriter(transaction, threadRowOf(row));
 }
 
 /** Starts a thread: makes it, and queues its first turn. */

@@ -4,7 +4,7 @@ import { integer, text, textOrNull, type SqlRow } from "./database.ts";
 import { LeaseLostError } from "./errors.ts";
 import { closeTurn, type TurnEnd } from "./turn-end.ts";
 import type { ThreadTransaction, ThreadView } from "./thread-store.ts";
-import { lockThread, type ThreadWriter } from "./thread-writer.ts";
+import { lockThread, lockThreadIfThere, type ThreadWriter } from "./thread-writer.ts";
 
 /** What a turn was started by. */
 export interface TurnTrigger {
@@ -138,12 +138,8 @@ export async function holdTurn(
   transaction: ThreadTransaction,
   { turnId, threadId, leaseToken }: Pick<ClaimedTurn, "turnId" | "threadId" | "leaseToken">,
 ): Promise<ThreadWriter> {
-  const [thread] = await transaction.queries.rows(
-    "SELECT thread_id FROM threads WHERE thread_id = $1 AND deleted_at IS NULL",
-    threadId,
-  );
-  if (thread === undefined) throw new LeaseLostError({ turnId });
-  const writer = await lockThread(transaction, threadId);
+  const writer = await lockThreadIfThere(transaction, threadId);
+  if (writer === undefined) throw new LeaseLostError({ turnId });
   const [row] = await transaction.queries.rows(
     "SELECT state FROM turns WHERE turn_id = $1 AND lease_token = $2 AND state = 'running'",
     turnId,

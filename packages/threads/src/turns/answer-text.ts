@@ -64,6 +64,12 @@ export class AnswerText {
     });
   }
 
+  /** Waits for what is being written; what was taken since is left to `complete`, or to `settle`. */
+  async pause(): Promise<void> {
+    this.#stopTimer();
+    await this.#last;
+  }
+
   /** Waits until what was taken is written. */
   async settle(): Promise<void> {
     this.#send();
@@ -109,8 +115,7 @@ export class AnswerText {
   }
 
   #send(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stopTimer();
     const piece = this.#pending;
     this.#pending = "";
     if (piece === "") return;
@@ -122,9 +127,13 @@ export class AnswerText {
   }
 
   #drop(): void {
+    this.#stopTimer();
+    this.#pending = "";
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#pending = "";
   }
 
   #queue(work: TurnWork<void>): void {

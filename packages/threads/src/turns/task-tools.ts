@@ -14,6 +14,18 @@ export interface TaskBook {
 
 const taskState = value("task_state", { task_id: z.int(), status: z.string() });
 
+/** What the tools take; made once, since each turn has tools of its own. */
+const inputs = {
+  create: z.object({
+    title: z.string().min(1),
+    description: z.string().optional(),
+    subtasks: z.array(z.string()).optional(),
+  }),
+  start: z.object({ task_id: z.int() }),
+  finish: z.object({ task_id: z.int(), subtask: z.int() }),
+  complete: z.object({ task_id: z.int(), conclusion: z.string().min(1) }),
+};
+
 /** The names of the tools that tasks take. */
 export const taskToolNames: readonly string[] = [
   "create_task",
@@ -40,11 +52,7 @@ export function taskTools(book: TaskBook): readonly AnyTool[] {
       name: "create_task",
       description:
         "Note a task that the work consists of, with its subtasks. Work of one step needs no task.",
-      input: z.object({
-        title: z.string().min(1),
-        description: z.string().optional(),
-        subtasks: z.array(z.string()).optional(),
-      }),
+      input: inputs.create,
       output: taskState,
       run: ({ title, description, subtasks }) => {
         const task: AgentTask = {
@@ -66,7 +74,7 @@ export function taskTools(book: TaskBook): readonly AnyTool[] {
     tool({
       name: "start_task",
       description: "Say that a task is worked on from now on. One task is in progress at a time.",
-      input: z.object({ task_id: z.int() }),
+      input: inputs.start,
       output: taskState,
       run: ({ task_id: taskId }) => {
         const task = find(taskId);
@@ -80,7 +88,7 @@ export function taskTools(book: TaskBook): readonly AnyTool[] {
     tool({
       name: "finish_subtask",
       description: "Say that a subtask is done; the first one is number 0.",
-      input: z.object({ task_id: z.int(), subtask: z.int() }),
+      input: inputs.finish,
       output: taskState,
       run: ({ task_id: taskId, subtask }) => {
         const task = find(taskId);
@@ -94,7 +102,7 @@ export function taskTools(book: TaskBook): readonly AnyTool[] {
     tool({
       name: "complete_task",
       description: "Say that a task is done, with what came of it. All its subtasks have to be done.",
-      input: z.object({ task_id: z.int(), conclusion: z.string().min(1) }),
+      input: inputs.complete,
       output: taskState,
       run: ({ task_id: taskId, conclusion }) => {
         const task = find(taskId);

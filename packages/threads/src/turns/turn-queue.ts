@@ -23,7 +23,7 @@ export const pollMs = 250;
 
 /** Hands out what stands in the store: at once what is queued in this process, and by a look now and then the rest. */
 export function storeTurnQueue(store: ThreadStore): TurnQueue {
-  let end = (): Promise<unknown> => Promise.resolve();
+  let end = (): Promise<void> => Promise.resolve();
   return {
     start: (work, { concurrency, perOrg }) => {
       const busy = new Set<string>();

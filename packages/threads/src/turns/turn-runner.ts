@@ -135,7 +135,8 @@ export class TurnRunner {
       );
     } finally {
       this.#stream = undefined;
-      if (!this.#signal.aborted) await this.#answer.settle();
+      // The end of a reply is written with what it calls.
+      if (!this.#signal.aborted) await (this.#steps.isReply ? this.#answer.pause() : this.#answer.settle());
     }
     if (result?.status === "cancelled") throw new Aborted();
     return this.#steps.keep(run, result);

@@ -72,6 +72,11 @@ export class TurnSteps {
     this.#session.current = undefined;
   }
 
+  /** Whether the step was a reply of the model. */
+  get isReply(): boolean {
+    return this.#isPrompted && this.#session.current === undefined;
+  }
+
   /** Hears of a tool. */
   hear(kind: string, tool: unknown): void {
     if (tool === "prompt_llm") {
@@ -124,7 +129,7 @@ export class TurnSteps {
   async keep(run: Run, result: RunResult<Stop> | undefined): Promise<StepEnd> {
     const snapshot = run.snapshot();
     if (snapshot.pending?.isRecovery === true) throw new GenerationFailure(questionOf(snapshot) ?? "");
-    if (this.#isPrompted && this.#session.current === undefined) return this.#keepReply(snapshot);
+    if (this.isReply) return this.#keepReply(snapshot);
     if (this.#session.current === undefined) return "on";
     return this.#keepTool(snapshot, result);
   }
