@@ -40,7 +40,7 @@ export interface ThreadStore {
   readonly read: <T>(work: (view: ThreadView) => Promise<T>) => Promise<T>;
   /** Hears which threads changed; some may be missed, in other processes above all; an empty name says so. Returns what ends it. */
   readonly onThread: (listener: (threadId: string) => void) => () => void;
-  /** Hears that a turn was queued. */
+  /** Hears that a turn was queued; an empty name says that some may have been missed. */
   readonly onQueued: (listener: (turnId: string) => void) => () => void;
   /** Hears that a turn was ended by somebody else than its worker. */
   readonly onEnded: (listener: (turnId: string) => void) => () => void;

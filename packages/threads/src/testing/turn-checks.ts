@@ -219,14 +219,18 @@ export const turnChecks: readonly Check[] = [
     title: "wakes those who wait for turns and threads",
     run: async ({ store }) => {
       const heard: string[] = [];
+      // An empty name says that others may have been missed.
       const woken = new Promise<void>((resolve) => {
         store.onQueued((turnId) => {
+          if (turnId === "") return;
           heard.push(turnId);
           resolve();
         });
       });
       const touched = new Promise<string>((resolve) => {
-        store.onThread(resolve);
+        store.onThread((threadId) => {
+          if (threadId !== "") resolve(threadId);
+        });
       });
       const { thread_id: threadId } = await start(store, user);
       await woken;
