@@ -239,10 +239,42 @@ describe("a tool that the client carries out", () => {
       schema: { type: "object", $defs: { a: { $ref: "#/$defs/a" } }, allOf: [{ $ref: "#/$defs/a" }] },
     },
     { why: "no object", schema: { type: "array" } },
+    {
+      why: "references that lead to one part on millions of paths",
+      schema: {
+        type: "object",
+        $ref: "#/$defs/a0",
+        $defs: {
+          ...Object.fromEntries(
+            Array.from({ length: 15 }, (_, index) => [
+              `a${index}`,
+              { allOf: Array.from({ length: 9 }, () => ({ $ref: `#/$defs/a${index + 1}` })) },
+            ]),
+          ),
+          a15: { type: "object" },
+        },
+      },
+    },
   ])("TH-28: may not have a schema with $why", async ({ schema }) => {
     stage = await ServerStage.open({ standard: scripted([]) });
     const body = { messages: [message("Hi")], client_tools: [{ ...spec("a"), input_schema: schema }] };
     expect(await stage.post("/v1/ai/threads", body)).toMatchObject({ status: 400 });
+  });
+
+  it("may have integers beyond 2^53 in its schema and its result; the model is shown their digits", async () => {
+    const digits = 1733850000123456789n;
+    const schema = { type: "object", properties: { at: { type: "integer", maximum: digits } } };
+    const asked = { ...start(), client_tools: [{ ...spec("remember"), input_schema: schema }] };
+    const model = new MockLLMEndpoint([call("remember", { at: 1 }), say("Kept.")]);
+    stage = await ServerStage.open({ standard: scripted(model) });
+    const { thread_id: id } = await stage.talked(asked);
+    const [use] = (await stage.read(id)).pending_client_tools ?? [];
+    if (use === undefined) throw new Error("no call");
+    await stage.post(results(id), { tool_results: [result(use, { output: { at: digits } })] });
+    const thread = await stage.settled(id);
+    expect(lines(thread).at(-1)).toBe("assistant: Kept.");
+    expect(thread.messages[2]?.content[0]).toMatchObject({ raw_response: { at: digits } });
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(String(digits));
   });
 
   it("threads 142: is answered after a restart", async () => {

@@ -2,6 +2,7 @@ import { All, Suspend, tool, type AnyTool } from "@roboz/core";
 import * as z from "zod";
 
 import type { DeclaredTool } from "../store/trigger.ts";
+import { stringifyJson } from "../wire/json.ts";
 
 /** What a client answered a call. */
 export interface ClientAnswer {
@@ -74,33 +75,41 @@ export function modelName(name: string, taken: ReadonlySet<string>): string {
 /** What is wrong with a declared tool's schema; undefined when nothing is. Fetches nothing. */
 export function schemaProblem(schema: unknown, maxBytes: number): string | undefined {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return "is no object";
-  const text = JSON.stringify(schema);
+  const text = stringifyJson(schema);
   if (Buffer.byteLength(text) > maxBytes) return `is larger than ${maxBytes} bytes`;
   if ("type" in schema && schema.type !== "object") return "is not of the type `object`";
-  return referenceProblem(schema, schema, new Set(), 0);
+  return referenceProblem(schema, { root: schema, path: new Set(), seen: { parts: 0 } }, 0);
 }
 
 const maxDepth = 64;
+const maxParts = 20_000;
+
+/** Where references of a schema are followed. */
+interface Followed {
+  readonly root: object;
+  /** Those that lead here. */
+  readonly path: ReadonlySet<string>;
+  /** How many parts were seen: a schema of a few lines may come to one of them on millions of paths. */
+  readonly seen: { parts: number };
+}
 
 /** References may lead within the schema only, and must come to an end without an instance. */
-function referenceProblem(
-  part: unknown,
-  root: object,
-  path: ReadonlySet<string>,
-  depth: number,
-): string | undefined {
+function referenceProblem(part: unknown, followed: Followed, depth: number): string | undefined {
+  const { root, path, seen } = followed;
   if (typeof part !== "object" || part === null) return undefined;
   if (depth > maxDepth) return "is nested too deeply";
+  seen.parts += 1;
+  if (seen.parts > maxParts) return `has more than ${maxParts} parts once its references are followed`;
   for (const [key, value] of Object.entries(part)) {
     if ((key === "$ref" || key === "$dynamicRef") && typeof value === "string") {
       if (!value.startsWith("#")) return "refers to something outside of itself";
       if (path.has(value)) return "refers to itself without an end";
       const target = targetOf(value, root);
       if (target === undefined) return `refers to \`${value.slice(0, 100)}\`, which it does not have`;
-      const found = referenceProblem(target, root, new Set([...path, value]), depth + 1);
+      const found = referenceProblem(target, { ...followed, path: new Set([...path, value]) }, depth + 1);
       if (found !== undefined) return found;
     } else {
-      const found = referenceProblem(value, root, path, depth + 1);
+      const found = referenceProblem(value, followed, depth + 1);
       if (found !== undefined) return found;
     }
   }

@@ -6,7 +6,7 @@ import {
   type AnalysisScope,
   type ClientViewingContext,
 } from "../wire/scope.ts";
-import { parseJson } from "../wire/json.ts";
+import { parseJson, withDigitsAsText } from "../wire/json.ts";
 import type { AgentTask } from "../wire/tasks.ts";
 import { integer, text, textOrNull } from "../store/database.ts";
 import { readModelMessages, type KeptMessage } from "../store/model-messages.ts";
@@ -41,6 +41,11 @@ export interface TurnFacts {
 
 const triggerSchema = z.object({ seq: z.number().nullable(), text: z.string().nullable() });
 
+/** An object of plain JSON, which is all that a loop carries. */
+function plainObject(json: unknown): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).parse(json);
+}
+
 /** Reads what a turn begins with. */
 export async function readTurnFacts(view: ThreadView, turn: ClaimedTurn, row: ThreadRow): Promise<TurnFacts> {
   const { queries } = view;
@@ -57,7 +62,10 @@ export async function readTurnFacts(view: ThreadView, turn: ClaimedTurn, row: Th
   for (const result of results) {
     const block = blockOf(result);
     if (block.content_type === "tool_result")
-      answers.set(block.tool_use_id, { status: block.status, output: block.raw_response ?? {} });
+      answers.set(block.tool_use_id, {
+        status: block.status,
+        output: plainObject(withDigitsAsText(block.raw_response ?? {})),
+      });
   }
   return {
     row,
@@ -67,7 +75,8 @@ export async function readTurnFacts(view: ThreadView, turn: ClaimedTurn, row: Th
     clientTools: tools.map((tool) => ({
       name: text(tool, "name"),
       description: text(tool, "description"),
-      input_schema: objectOf(text(tool, "input_schema")),
+      // A bound beyond 2^53 is as good rounded, and a schema takes no other one.
+      input_schema: plainObject(JSON.parse(text(tool, "input_schema"))),
     })),
     skills:
       row.availableSkills === null

@@ -65,6 +65,13 @@ function isUnsafeInteger(token: string): boolean {
   );
 }
 
+/** A value for those who know plain JSON alone: an integer that a `number` cannot hold is the text of its digits. */
+export function withDigitsAsText(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? String(part) : part)),
+  );
+}
+
 /**
  * Writes JSON, a `bigint` as an integer with all its digits. Other values are written as `JSON.stringify` does.
  *
