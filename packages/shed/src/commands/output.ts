@@ -20,7 +20,10 @@ export class Output {
     this.#io = io;
   }
 
-  /** Adds to the output; small pieces are joined. Buffers must not change until they are handed on. Names and texts are written as the bytes they stand for. */
+  /**
+   * Adds to the output; small pieces are joined. Buffers must not change until they are handed on; names and texts are
+   * written as the bytes they stand for.
+   */
   add(piece: string | Buffer): void {
     const bytes = typeof piece === "string" ? bytesFromName(piece) : piece;
     this.#parts.push(bytes);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, unlinkSync, writeSync } from "node:fs";
+import { close, constants, openSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -115,7 +115,8 @@ export class Spool implements ByteSink {
     this.#chunks = [];
     this.#block = Buffer.alloc(0);
     this.#filled = 0;
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    // To take back what a large file held takes the system a while, for which nobody has to wait.
+    if (this.#descriptor !== undefined) close(this.#descriptor, () => undefined);
     this.#descriptor = undefined;
   }
 }
