@@ -55,6 +55,25 @@ function dependencyTarballs(of: Manifest, found: Record<string, string> = {}): R
   return found;
 }
 
+/** The project of a user of one package. */
+function projectOf(folder: string): string {
+  return join(yard, basename(folder));
+}
+
+async function installAlone({ folder, manifest }: (typeof published)[number]): Promise<void> {
+  const project = projectOf(folder);
+  await mkdir(project, { recursive: true });
+  const own = {
+    private: true,
+    type: "module",
+    // Entries that need an optional peer are imported too.
+    dependencies: { ...manifest.peerDependencies, [manifest.name]: `file:${tarball(manifest)}` },
+    overrides: dependencyTarballs(manifest),
+  };
+  await writeFile(join(project, "package.json"), JSON.stringify(own));
+  await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], project);
+}
+
 beforeAll(async () => {
   stage = await stageWorkspace();
   yard = await mkdtemp(join(tmpdir(), "roboz-projects-"));
@@ -62,6 +81,10 @@ beforeAll(async () => {
   const pack = pinnedPnpm(["-r", "--filter", "./packages/*", "pack", "--pack-destination", "tarballs"]);
   await mkdir(join(stage.folder, "tarballs"));
   await succeed(pack.file, pack.args, stage.folder);
+});
+
+beforeAll(async () => {
+  await Promise.all(published.map(installAlone));
 });
 
 afterAll(async () => {
@@ -78,19 +101,9 @@ describe.each(published)("$manifest.name, packed and installed alone", ({ folder
   let project: string;
   let installed: string;
 
-  beforeAll(async () => {
-    project = join(yard, basename(folder));
+  beforeAll(() => {
+    project = projectOf(folder);
     installed = join(project, "node_modules", name);
-    await mkdir(project, { recursive: true });
-    const own = {
-      private: true,
-      type: "module",
-      // Entries that need an optional peer are imported too.
-      dependencies: { ...manifest.peerDependencies, [name]: `file:${tarball(manifest)}` },
-      overrides: dependencyTarballs(manifest),
-    };
-    await writeFile(join(project, "package.json"), JSON.stringify(own));
-    await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], project);
   });
 
   /** The names under which the package is imported. */
