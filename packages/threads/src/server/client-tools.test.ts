@@ -277,6 +277,19 @@ describe("a tool that the client carries out", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(String(digits));
   });
 
+  it("may have a pattern that takes forever in its schema, which stops nobody", async () => {
+    const properties = { key: { type: "string", description: "A key.", pattern: "^(a+)+$" } };
+    const schema = { type: "object", properties };
+    const asked = { ...start(), client_tools: [{ ...spec("remember"), input_schema: schema }] };
+    const key = `${"a".repeat(60)}b`;
+    const model = new MockLLMEndpoint([call("remember", { key })], { protocol: "tools" });
+    stage = await ServerStage.open({ standard: scripted(model) });
+    expect(await stage.talked(asked)).toMatchObject({
+      status: "client_tool_turn",
+      pending_client_tools: [{ input: { key } }],
+    });
+  });
+
   it("threads 142: is answered after a restart", async () => {
     const { id, pending } = await waiting([call("remember", { key: "a" }), say("Kept.")], start("remember"));
     await stage.restart();

@@ -46,7 +46,7 @@ export function clientTool(
     run,
   } as const;
   try {
-    const schema = z.fromJSONSchema({ ...input_schema });
+    const schema = z.fromJSONSchema({ ...withoutPatterns(input_schema) });
     if (schema instanceof z.ZodObject) return tool({ ...parts, description, input: schema });
   } catch {
     // A schema that has no counterpart is told to the model as it is.
@@ -56,6 +56,28 @@ export function clientTool(
     description: `${description}\n\nIts arguments, as a JSON schema: ${JSON.stringify(input_schema)}`,
     input: All,
   });
+}
+
+/**
+ * A schema with its regular expressions as words for the model. They are the client's, and one that takes forever would stop the
+ * server; the client checks the arguments itself.
+ *
+ * @throws Error for expressions that names of properties match.
+ */
+function withoutPatterns(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { pattern, patternProperties, ...rest } = schema;
+  if (patternProperties !== undefined) throw new Error("Names that match a pattern have no counterpart");
+  const kept = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, partWithout(part)]));
+  // A property may have this name, and its value is then a schema.
+  if (typeof pattern !== "string")
+    return pattern === undefined ? kept : { ...kept, pattern: partWithout(pattern) };
+  const said = typeof rest["description"] === "string" ? `${rest["description"]} ` : "";
+  return { ...kept, description: `${said}Matches ${pattern}` };
+}
+
+function partWithout(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(partWithout);
+  return typeof part === "object" && part !== null ? withoutPatterns({ ...part }) : part;
 }
 
 /** A name as the model's tools have it, in lower snake case, that no other tool has. */
