@@ -9,7 +9,8 @@ const server = await createThreadServer({
   store,
   agents: { standard: crashAgent(notes, 20) },
   queue: role === "api" ? null : queue,
-  lease: { leaseMs: 1500, heartbeatMs: 300, reapMs: 250 },
+  // A turn may meet any number of kills here; how many it survives is another test's matter.
+  lease: { leaseMs: 1500, heartbeatMs: 300, reapMs: 250, attempts: 1_000_000 },
   limits: { requests: null },
   flush: { everyMs: 5, chars: 100 },
 });

@@ -14,7 +14,9 @@ import { AgentThread } from "../client/agent-thread.ts";
 import { ThreadsClient } from "../client/http/threads-client.ts";
 import { clientTool, type ClientTool } from "../client/tools/client-tool.ts";
 import { openStoreAt } from "../server/store-address.ts";
+import { text } from "../store/database.ts";
 import { createToken } from "../store/tokens.ts";
+import { problemsOf } from "./log-check.ts";
 
 /** What is killed, and how often. */
 export interface CrashTrial {
@@ -72,11 +74,12 @@ export async function survivesKills({ address, folder, roles, kills, threads }: 
     for (const one of talked) await checkThread(client, one);
     const effects = (await readFile(notes, "utf8")).trim().split("\n");
     expect(new Set(effects).size, "no effect was had twice").toBe(effects.length);
+    await Promise.all(servers.map(end));
+    await checkStore(address);
     return talked.reduce((sum, { said }) => sum + said.length, 0);
   } finally {
     isOver = true;
     await Promise.all(servers.map(end));
-    await checkStore(address);
   }
 }
 
@@ -134,23 +137,23 @@ export async function checkThread(
   expect(new Set(uses).size).toBe(uses.length);
   expect([...results.keys()].sort(), "a result for each call").toEqual(uses.sort());
   for (const [toolUseId, answer] of answers) expect(results.get(toolUseId)).toEqual(answer);
-  record.messages.forEach(({ role }, index) => {
-    if (role === "user")
-      expect(record.messages[index + 1]?.role, "no message is left alone").toBe("assistant");
+  const heard = record.messages.flatMap(({ status, content: [block] }) => {
+    if (status !== "completed" || block?.content_type !== "text") return [];
+    return /^heard (say \d+) /.exec(block.text)?.[1] ?? [];
   });
+  expect(heard, "each message is answered once, in order").toEqual(said);
 }
 
-/** No thread waits for a turn that nobody will work on. */
+/** Every thread of a store fits its own log, and none waits for a turn that nobody will work on. */
 export async function checkStore(address: string): Promise<void> {
   const { store } = await openStoreAt(address);
   try {
-    const stuck = await store.read(({ queries }) =>
-      queries.rows(
-        `SELECT thread_id FROM threads t WHERE status NOT IN ('user_turn', 'goals_failed') AND NOT EXISTS (
-          SELECT 1 FROM turns u WHERE u.thread_id = t.thread_id AND u.state IN ('queued', 'running', 'waiting_client'))`,
-      ),
-    );
-    expect(stuck).toEqual([]);
+    await store.read(async (view) => {
+      for (const row of await view.queries.rows("SELECT thread_id FROM threads")) {
+        const threadId = text(row, "thread_id");
+        expect({ threadId, problems: await problemsOf(view, threadId) }).toEqual({ threadId, problems: [] });
+      }
+    });
   } finally {
     await store.close();
   }

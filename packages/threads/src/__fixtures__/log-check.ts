@@ -1,8 +1,8 @@
-import { integer, integerOrNull, text, textOrNull, type SqlRow } from "../../store/database.ts";
-import { readMessages } from "../../store/transcript.ts";
-import type { ThreadView } from "../../store/thread-store.ts";
-import type { AgentMessage } from "../../wire/message.ts";
-import { blockOf } from "../../store/transcript.ts";
+import { integer, integerOrNull, text, textOrNull, type SqlRow } from "../store/database.ts";
+import { readMessages } from "../store/transcript.ts";
+import type { ThreadView } from "../store/thread-store.ts";
+import type { AgentMessage } from "../wire/message.ts";
+import { blockOf } from "../store/transcript.ts";
 
 /** What is wrong with a thread, held against its own log; nothing when all is well. */
 export async function problemsOf(view: ThreadView, threadId: string): Promise<string[]> {
