@@ -14,6 +14,11 @@ export interface ServerLimits {
   readonly subjects: number;
   /** Client tools that a thread may have declared. */
   readonly clientTools: number;
+  /**
+   * How long a turn waits for its client tools, in milliseconds; null, the default, for as long as it takes. Then each that has no
+   * result gets an error, the turn goes on, and a result that still comes is refused. Workers look every `reapMs` of the lease.
+   */
+  readonly clientToolTtlMs: number | null;
   /** Bytes of the schema of one client tool. */
   readonly schemaBytes: number;
   /** Bytes of what a client tool answers. */
@@ -47,6 +52,7 @@ export const serverLimits: ServerLimits = {
   blocks: 1000,
   subjects: 1000,
   clientTools: 64,
+  clientToolTtlMs: null,
   schemaBytes: 32 * 1024,
   outputBytes: 1024 * 1024,
   systemPromptChars: 100_000,

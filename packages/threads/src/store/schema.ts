@@ -86,4 +86,9 @@ export const migrations: readonly (readonly string[])[] = [
       revoked TEXT)`,
     `CREATE UNIQUE INDEX api_tokens_by_id ON api_tokens (token_id)`,
   ],
+  [
+    `ALTER TABLE turns ADD COLUMN waiting_since TEXT`,
+    `UPDATE turns SET waiting_since = queued_at WHERE state = 'waiting_client'`,
+    `CREATE INDEX turns_waiting ON turns (waiting_since) WHERE state = 'waiting_client'`,
+  ],
 ];

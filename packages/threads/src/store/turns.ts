@@ -197,10 +197,11 @@ export async function leaveTurn(
 ): Promise<void> {
   await queries.run(
     `UPDATE turns SET state = $2, lease_token = NULL, lease_expires = NULL, attempt = 0,
-      finished = $3 WHERE turn_id = $1`,
+      finished = $3, waiting_since = $4 WHERE turn_id = $1`,
     turnId,
     state,
     state === "done" ? now() : null,
+    state === "done" ? null : now(),
   );
 }
 

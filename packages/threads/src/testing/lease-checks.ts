@@ -1,18 +1,29 @@
 import assert from "node:assert/strict";
 
+import { endClientWaits } from "../store/client-wait.ts";
 import { readMessages } from "../store/transcript.ts";
-import { sendToThread, threadFor } from "../store/threads.ts";
+import { sendToThread, submitResults, threadFor } from "../store/threads.ts";
 import { addCall, beginCall, openCalls } from "../store/tool-calls.ts";
 import { interruptOpenMessage } from "../store/turn-end.ts";
 import { holdTurn, keepTurn, noteStep, reapTurns, releaseTurn, saveProgress } from "../store/turns.ts";
-import { answer, claim, hasParts, member, saying, start, writing, type Check } from "./store-check.ts";
+import {
+  answer,
+  claim,
+  hasParts,
+  member,
+  saying,
+  start,
+  waiting,
+  writing,
+  type Check,
+} from "./store-check.ts";
 
 const user = member("us_1");
 
 /** What every store does with turns whose worker is gone. */
 export const leaseChecks: readonly Check[] = [
   {
-    title: "writes nothing for a worker whose lease ran out (threads 143)",
+    title: "writes nothing for a worker whose lease ran out (threads 143, TH-22)",
     run: async ({ store, pass }) => {
       const { thread_id: threadId } = await start(store, user);
       const frozen = await claim(store, "frozen");
@@ -91,6 +102,40 @@ export const leaseChecks: readonly Check[] = [
         assert.equal(await store.write((transaction) => keepTurn(transaction, turn, 30_000)), true);
         assert.deepEqual(await store.write((transaction) => reapTurns(transaction, { maxAttempts: 3 })), []);
       }
+    },
+  },
+  {
+    title: "goes on with errors for what a client did not answer in time, and takes no result for it later",
+    run: async ({ store, pass }) => {
+      const threadId = await waiting(store, user);
+      const submit = (toolUseId: string) =>
+        writing(store, threadId, user, (transaction, thread) =>
+          submitResults(
+            transaction,
+            thread,
+            [{ tool_use_id: toolUseId, tool_name: "look", runtime_ms: 1, status: "success", output: null }],
+            [],
+          ),
+        );
+      const endWaits = () => store.write((transaction) => endClientWaits(transaction, 60_000));
+      await submit("tu_1");
+      pass(59_000);
+      await endWaits();
+      const before = await store.read((view) => threadFor(view, threadId, user, "read"));
+      assert.equal(before.status, "client_tool_turn");
+      pass(2000);
+      await endWaits();
+      await endWaits();
+      await assert.rejects(submit("tu_2"), { status: 400 });
+      const messages = await store.read((view) => readMessages(view, threadId));
+      hasParts(messages[2], {
+        status: "completed",
+        content: [
+          { tool_use_id: "tu_1", status: "success" },
+          { tool_use_id: "tu_2", status: "error" },
+        ],
+      });
+      assert.equal((await claim(store)).threadId, threadId);
     },
   },
   {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { endClientWaits } from "../store/client-wait.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
 import { lockThread } from "../store/thread-writer.ts";
 import { closeTurn } from "../store/turn-end.ts";
@@ -37,7 +38,7 @@ export interface WorkerParts {
   /** The agent of a thread, by the key that the thread has. */
   readonly agentFor: (agentKey: string) => ThreadAgent | undefined;
   readonly goals: GoalTargets;
-  readonly limits: TurnLimits & TurnQueueOptions;
+  readonly limits: TurnLimits & TurnQueueOptions & { readonly clientToolTtlMs: number | null };
   readonly lease: LeaseSettings;
   readonly flush: FlushSettings;
   readonly title: TitleMaker;
@@ -93,8 +94,10 @@ export class Worker {
   }
 
   async #reap(isAll: boolean): Promise<void> {
-    const { store, lease } = this.#parts;
+    const { store, lease, limits } = this.#parts;
     await store.write((transaction) => reapTurns(transaction, { maxAttempts: lease.attempts, isAll }));
+    const { clientToolTtlMs: ttlMs } = limits;
+    if (ttlMs !== null) await store.write((transaction) => endClientWaits(transaction, ttlMs));
   }
 
   async #work(turnId: string): Promise<void> {
