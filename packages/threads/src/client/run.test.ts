@@ -90,7 +90,7 @@ describe("how a tool fails", () => {
     },
     {
       number: 64,
-      why: "an error that holds a credential is masked (security TH-25)",
+      why: "TH-25: a credential in an error is masked",
       fails: () => {
         throw new Error("401 for Bearer abcdef0123456789 and hunter2-of-mine");
       },
@@ -123,7 +123,7 @@ describe("how a tool fails", () => {
     );
   });
 
-  it("threads 65: a tool that was declared without a function is answered with an error", async () => {
+  it("threads 65, TH-25: a tool that was declared without a function is answered with an error", async () => {
     await withServer([asks(use("look", "1")), accepted, finished], async ({ client, server }) => {
       const spec = { name: "look", description: "Look.", input_schema: { type: "object" } };
       await new AgentThread(threadRecord(), { client, clientTools: [spec] }).run();

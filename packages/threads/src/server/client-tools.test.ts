@@ -32,12 +32,11 @@ const shout = tool({
 });
 
 async function waiting(script: readonly object[], body: object, tools = [shout]) {
-  stage = await ServerStage.open({
-    standard: scripted(new MockLLMEndpoint(script, { protocol: "tools" }), tools),
-  });
+  const endpoint = new MockLLMEndpoint(script, { protocol: "tools" });
+  stage = await ServerStage.open({ standard: scripted(endpoint, tools) });
   const thread = await stage.talked(body);
   const pending = thread.pending_client_tools ?? [];
-  return { thread, id: thread.thread_id, pending };
+  return { thread, id: thread.thread_id, pending, endpoint };
 }
 
 describe("a tool that the client carries out", () => {
@@ -61,8 +60,9 @@ describe("a tool that the client carries out", () => {
   });
 
   it("threads 31: takes no message meanwhile", async () => {
-    const { id } = await waiting([call("remember", { key: "a" })], start("remember"));
+    const { id, thread } = await waiting([call("remember", { key: "a" })], start("remember"));
     expect(await stage.say(id, "Well?")).toMatchObject({ status: 400 });
+    expect(await stage.read(id)).toEqual(thread);
   });
 
   it("threads 34: is offered with those that a later message declares", async () => {
@@ -173,8 +173,8 @@ describe("a tool that the client carries out", () => {
     ]);
   });
 
-  it("threads 90, 92: a batch is taken as a whole, once, and again with its key", async () => {
-    const { id, pending } = await waiting(
+  it("threads 91, 92, 94, TH-02: a batch is taken as a whole, once, and again with its key", async () => {
+    const { id, pending, endpoint } = await waiting(
       [[call("remember", { key: "a" }), call("recall", { key: "b" })], say("Done.")],
       start("remember", "recall"),
     );
@@ -193,7 +193,9 @@ describe("a tool that the client carries out", () => {
     ];
     for (const { why, body } of bad)
       expect({ why, ...(await stage.post(results(id), body)) }).toMatchObject({ why, status: 400 });
-    expect((await stage.read(id)).messages).toHaveLength(2);
+    const untouched = await stage.read(id);
+    expect(untouched.messages).toHaveLength(2);
+    expect(untouched.pending_client_tools).toEqual(pending);
     const headers = { "Idempotency-Key": "k" };
     const body = { tool_results: [result(one), result(two)] };
     expect((await stage.post(results(id), body, { headers })).status).toBe(200);
@@ -201,6 +203,65 @@ describe("a tool that the client carries out", () => {
     const replayed = await stage.post(results(id), body, { headers });
     expect(replayed).toMatchObject({ status: 200, data: { status: "roboto_turn" } });
     await stage.settled(id);
+    expect(endpoint.requests).toHaveLength(2);
+  });
+
+  it("threads 90: waits on when some of its calls are answered, and the model is not asked", async () => {
+    const { id, pending, endpoint } = await waiting(
+      [[call("remember", { key: "a" }), call("recall", { key: "b" })], say("Done.")],
+      start("remember", "recall"),
+    );
+    const [one, two] = pending;
+    if (one === undefined || two === undefined) throw new Error("two are pending");
+    const partly = await stage.post(results(id), { tool_results: [result(one)] });
+    expect(partly.data).toEqual({ status: "client_tool_turn", remaining: [two.tool_use_id] });
+    await stage.restart();
+    const thread = await stage.read(id);
+    expect(thread).toMatchObject({ status: "client_tool_turn", pending_client_tools: [two] });
+    expect(thread.messages[2]).toMatchObject({ status: "generating", content: [{ status: "success" }] });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it("threads 93, TH-01: takes one of 20 results that come at once", async () => {
+    const { id, pending } = await waiting([call("remember", { key: "a" }), say("Kept.")], start("remember"));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        stage.post(results(id), { tool_results: pending.map((use) => result(use, { output: { n } })) }),
+      ),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)]);
+    const n = replies.findIndex(({ status }) => status === 200);
+    const thread = await stage.settled(id);
+    expect(lines(thread).slice(2)).toEqual(["roboto: [remember success]", "assistant: Kept."]);
+    expect(thread.messages[2]?.content).toMatchObject([{ raw_response: { n } }]);
+  });
+
+  it("TH-21: is answered and queued, or neither, when the server fails between the two", async () => {
+    const { id, pending } = await waiting([call("remember", { key: "a" }), say("Kept.")], start("remember"));
+    const request = ["POST", results(id), { tool_results: pending.map((use) => result(use)) }] as const;
+    const { reply } = await stage.sendFailing("UPDATE turns SET state = 'queued'", ...request);
+    expect(reply.status).toBe(500);
+    await stage.restart();
+    expect(await stage.read(id)).toMatchObject({
+      status: "client_tool_turn",
+      message_count: 2,
+      pending_client_tools: pending,
+    });
+    expect((await stage.send(...request)).status).toBe(200);
+    expect(lines(await stage.settled(id)).at(-1)).toBe("assistant: Kept.");
+  });
+
+  it("has an error for its result when the client lets its time pass; a late result is refused", async () => {
+    const { id, pending } = await waiting([call("remember", { key: "a" }), say("Pity.")], start("remember"));
+    await stage.restart({ limits: { clientToolTtlMs: 0 }, lease: { reapMs: 1 } });
+    const thread = await stage.until(id, ({ status }) => status === "user_turn");
+    expect(lines(thread).slice(2)).toEqual(["roboto: [remember error]", "assistant: Pity."]);
+    expect(thread.messages[2]?.content).toMatchObject([
+      { raw_response: { error: "The client did not answer in time." }, runtime_ms: 0 },
+    ]);
+    const late = await stage.post(results(id), { tool_results: pending.map((use) => result(use)) });
+    expect(late).toMatchObject({ status: 400 });
+    expect(await stage.read(id)).toEqual(thread);
   });
 
   it("threads 94: a server tool's call is none that a client answers", async () => {
@@ -222,7 +283,7 @@ describe("a tool that the client carries out", () => {
     { why: "a task tool", names: ["create_task"] },
     { why: "a name of an MCP tool", names: ["server__tool"] },
     { why: "more than fit into a thread", names: Array.from({ length: 65 }, (_, index) => `tool_${index}`) },
-  ])("threads 89: may not be called like $why", async ({ names }) => {
+  ])("threads 89, TH-28: may not be called like $why", async ({ names }) => {
     stage = await ServerStage.open({ standard: scripted([], [shout]) });
     expect(await stage.post("/v1/ai/threads", start(...names))).toMatchObject({ status: 400 });
     expect((await stage.get("/v1/ai/threads")).data).toMatchObject({ items: [] });
@@ -298,8 +359,8 @@ describe("a tool that the client carries out", () => {
     expect(lines(await stage.settled(id)).at(-1)).toBe("assistant: Kept.");
   });
 
-  it("threads 153: has an error for its result when the turn is cancelled; a late result is refused", async () => {
-    const { id, pending } = await waiting([call("remember", { key: "a" })], start("remember"));
+  it("threads 153, TH-23: has an error for its result when the turn is cancelled; a late result is refused", async () => {
+    const { id, pending, endpoint } = await waiting([call("remember", { key: "a" })], start("remember"));
     expect((await stage.post(`/v1/ai/threads/${id}/cancel`)).status).toBe(200);
     const thread = await stage.read(id);
     expect(thread).toMatchObject({ status: "user_turn", pending_client_tools: [] });
@@ -307,5 +368,8 @@ describe("a tool that the client carries out", () => {
     const late = await stage.post(results(id), { tool_results: pending.map((use) => result(use)) });
     expect(late).toMatchObject({ status: 400 });
     expect((await stage.post(`/v1/ai/threads/${id}/cancel`)).status).toBe(200);
+    await stage.server.stop({ graceMs: 1000 });
+    expect(endpoint.requests).toHaveLength(1);
+    expect(await stage.read(id)).toEqual(thread);
   });
 });

@@ -6,6 +6,8 @@ import { call, lines, message, say, scripted, ServerStage } from "./__fixtures__
 import { createThreadServer, type ThreadServer, type ThreadServerOptions } from "./thread-server.ts";
 
 let stage: ServerStage;
+/** A server that hangs in a turn takes no other one, as if it were gone. */
+const busy = { requests: null, concurrency: 1 };
 /** Servers beside the stage's own, which is frozen then: what it still does is that of a worker that lost its lease. */
 let others: ThreadServer[] = [];
 let release = (): void => undefined;
@@ -17,12 +19,15 @@ afterEach(async () => {
   await stage.close();
 });
 
-/** Takes over from a server that hangs, as the next process does after a kill. */
+/** Takes over from a server that hangs, as the next process does after a kill, once the lease has run out. */
 async function takeOver(agents: ThreadServerOptions["agents"]): Promise<void> {
+  await stage.store.write(({ queries }) =>
+    queries.run("UPDATE turns SET lease_expires = '2000-01-01T00:00:00.000Z' WHERE state = 'running'"),
+  );
   const next = await createThreadServer({
     store: stage.store,
     agents,
-    limits: { requests: null },
+    limits: busy,
     title: () => null,
   });
   others.push(next);
@@ -56,7 +61,7 @@ describe("a turn whose process is gone", () => {
         return say("Too late.");
       },
     ]);
-    stage = await ServerStage.open({ standard: first });
+    stage = await ServerStage.open({ standard: first }, { limits: busy });
     const { thread_id: id } = await stage.start();
     await reached;
     await takeOver({ standard: scripted([say("Here.")]) });
@@ -84,7 +89,10 @@ describe("a turn whose process is gone", () => {
         close: () => undefined,
       },
     });
-    stage = await ServerStage.open({ standard: scripted(endpoint) }, { flush: { everyMs: 0, chars: 1 } });
+    stage = await ServerStage.open(
+      { standard: scripted(endpoint) },
+      { flush: { everyMs: 0, chars: 1 }, limits: busy },
+    );
     const { thread_id: id, continuation_token: token } = await stage.start();
     await reached;
     const before = await stage.until(id, ({ messages }) => (messages[1]?.content.length ?? 0) > 0);
@@ -136,7 +144,7 @@ describe("a turn whose process is gone", () => {
     });
     let shown = "";
     const agent = (script: readonly MockEntry[]) => scripted(script, [pay], { idempotentTools });
-    stage = await ServerStage.open({ standard: agent([call("pay")]) });
+    stage = await ServerStage.open({ standard: agent([call("pay")]) }, { limits: busy });
     const { thread_id: id } = await stage.start();
     await reached;
     await takeOver({
@@ -181,7 +189,7 @@ describe("a turn whose process is gone", () => {
         return Empty();
       },
     });
-    stage = await ServerStage.open({ standard: scripted([call("order")], [order, pay]) });
+    stage = await ServerStage.open({ standard: scripted([call("order")], [order, pay]) }, { limits: busy });
     const { thread_id: id } = await stage.start();
     await reached;
     await takeOver({ standard: scripted([say("Look after it.")], [order, pay]) });
@@ -197,16 +205,11 @@ describe("a turn whose process is gone", () => {
   it("threads 148: has as many corrective re-prompts left as it had", async () => {
     const { reached, hang } = hanging();
     const goals = [{ goal_type: "dataset_summary", dataset_id: "ds_1" }];
-    stage = await ServerStage.open({
-      standard: scripted([
-        say("1"),
-        say("2"),
-        async () => {
-          await hang();
-          return say("3");
-        },
-      ]),
-    });
+    const hangs = async () => {
+      await hang();
+      return say("3");
+    };
+    stage = await ServerStage.open({ standard: scripted([say("1"), say("2"), hangs]) }, { limits: busy });
     const { thread_id: id } = await stage.start({ messages: [message("Go")], goals });
     await reached;
     const asked: string[] = [];
@@ -228,7 +231,7 @@ describe("a turn whose process is gone", () => {
           return say("never");
         },
       ]);
-    stage = await ServerStage.open({ standard: hangs() });
+    stage = await ServerStage.open({ standard: hangs() }, { limits: busy });
     const { thread_id: id } = await stage.start();
     await reached;
     for (let times = 0; times < 2; times += 1) {
@@ -242,6 +245,10 @@ describe("a turn whose process is gone", () => {
     const thread = await stage.settled(id);
     expect(thread).toMatchObject({ status: "user_turn", messages: [{}, { status: "failed" }] });
     expect(lines(thread)[1]).toBe("assistant: !turn_failed");
+    release();
+    for (const lost of [stage.server, ...others.slice(0, -1)]) await lost.stop({ graceMs: 0 });
+    expect((await stage.say(id, "Again?")).status).toBe(200);
+    expect(lines(await stage.settled(id)).at(-1)).toBe("assistant: Back.");
   });
 
   it("gives its turn back when it is asked to end, and the attempt is not counted", async () => {

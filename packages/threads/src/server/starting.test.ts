@@ -1,8 +1,12 @@
+import { inspect } from "node:util";
+
 import { Empty, Str, tool } from "@roboz/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { createToken } from "../store/tokens.ts";
 import { currentThreadCall, type ThreadCall } from "../turns/thread-call.ts";
 import { call, lines, message, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
+import { sqlitePlace } from "./__fixtures__/stage-place.ts";
 
 let stage: ServerStage;
 let seen: (ThreadCall | undefined)[];
@@ -21,11 +25,6 @@ const look = tool({
 
 function toolUse(id: string): object {
   return { tool_name: "look", tool_use_id: id, input: {} };
-}
-
-async function threadRows(): Promise<number> {
-  const rows = await stage.store.read(({ queries }) => queries.rows("SELECT thread_id FROM threads"));
-  return rows.length;
 }
 
 describe("a start that is refused", () => {
@@ -52,16 +51,16 @@ describe("a start that is refused", () => {
       body: { messages: [message("Hi")], model_profile: "gold" },
     },
     { why: "nothing to answer", body: { messages: [] } },
-    { why: "a text over the limit", body: { messages: [message("x".repeat(200_001))] } },
+    { why: "TH-19: a text over the limit", body: { messages: [message("x".repeat(200_001))] } },
     {
-      why: "a system prompt over the limit",
+      why: "TH-19: a system prompt over the limit",
       body: { messages: [message("Hi")], system_prompt: "x".repeat(100_001) },
     },
     {
-      why: "too many skills",
+      why: "TH-19: too many skills",
       body: { invoke_skills: Array.from({ length: 11 }, () => ({ skill_id: "sk_1" })) },
     },
-    { why: "too much history", body: { messages: Array.from({ length: 201 }, () => message("Hi")) } },
+    { why: "TH-19: too much history", body: { messages: Array.from({ length: 201 }, () => message("Hi")) } },
     {
       why: "too many blocks, short as they are",
       body: { messages: [{ role: "user", content: Array.from({ length: 1001 }, () => ({ text: "x" })) }] },
@@ -101,7 +100,7 @@ describe("a start that is refused", () => {
   ])("stores nothing for $why", async ({ body }) => {
     const reply = await stage.post("/v1/ai/threads", body);
     expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoInvalidRequestException" } });
-    expect(await threadRows()).toBe(0);
+    expect(await stage.count("threads")).toBe(0);
   });
 
   it.each([
@@ -117,7 +116,7 @@ describe("a start that is refused", () => {
   ])("TH-19: stores nothing for $why", async ({ raw, headers }) => {
     const reply = await stage.post("/v1/ai/threads", undefined, { raw, headers });
     expect(reply).toMatchObject({ status: 400, error: { error_code: "RobotoInvalidRequestException" } });
-    expect(await threadRows()).toBe(0);
+    expect(await stage.count("threads")).toBe(0);
   });
 
   it("TH-18: is no failure of the server's when its body does not come to its end", async () => {
@@ -153,9 +152,19 @@ describe("a start that is refused", () => {
     { why: "a wrong token", sent: { as: "nobody", headers: { authorization: "Bearer rbt_x" } } },
     { why: "an organisation that is not the caller's", sent: { headers: { "X-Roboto-Org-Id": "og_2" } } },
     { why: "another user", sent: { headers: { "X-Roboto-User-Id": "us_2" } } },
-  ])("threads 156: is refused with 401 for $why", async ({ sent }) => {
+  ])("threads 156, TH-32: is refused with 401 for $why", async ({ sent }) => {
     const reply = await stage.get("/v1/ai/threads", sent);
     expect(reply).toMatchObject({ status: 401, error: { error_code: "RobotoUnauthorizedException" } });
+  });
+
+  it("TH-32: is refused with 401 for a token of another server", async () => {
+    const place = await sqlitePlace();
+    const { store } = await place.open();
+    const grant = { userId: "us_1", orgs: ["og_1"] };
+    const { token } = await store.write((transaction) => createToken(transaction, grant));
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await stage.get("/v1/ai/threads", { headers })).toMatchObject({ status: 401 });
+    await place.leave();
   });
 
   it("is refused for too many requests, with the time after which to try again", async () => {
@@ -227,7 +236,21 @@ describe("a start", () => {
     expect(lines(thread)).toEqual(["user: Hi", "assistant: Hi."]);
   });
 
-  it("threads 146, 147: is done once for a key, also after a restart, and refused with another body", async () => {
+  it("threads 25: is there as a whole or not at all; TH-32: its failure tells of no token", async () => {
+    stage = await ServerStage.open({ standard: scripted([say("Hi.")]) });
+    const request = ["POST", "/v1/ai/threads", { messages: [message("Hi")] }] as const;
+    const keyed = { headers: { "Idempotency-Key": "k" } };
+    const { reply, logged } = await stage.sendFailing("INSERT INTO turns", ...request, keyed);
+    expect(reply).toMatchObject({ status: 500, error: { error_code: "RobotoInternalException" } });
+    expect(reply.text).not.toContain("disk");
+    expect(inspect(logged)).toContain("the disk is full");
+    expect(inspect(logged)).not.toContain(stage.tokens.get("u1"));
+    for (const table of ["threads", "messages", "blocks", "thread_log", "turns", "idempotency"])
+      expect({ table, rows: await stage.count(table) }).toEqual({ table, rows: 0 });
+    expect((await stage.send(...request, keyed)).status).toBe(201);
+  });
+
+  it("threads 146, 147, TH-04, TH-05, TH-07: is done once for a key, also after a restart, and refused with another body", async () => {
     stage = await ServerStage.open({ standard: scripted([say("Hi."), say("Hi.")]) });
     const headers = { "Idempotency-Key": "k-1" };
     const body = { messages: [message("Hi")] };
@@ -237,12 +260,13 @@ describe("a start", () => {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
     await stage.restart();
     expect((await stage.post("/v1/ai/threads", body, { headers })).data).toEqual(first.data);
-    expect(await threadRows()).toBe(1);
+    expect(await stage.count("threads")).toBe(1);
     expect(await stage.post("/v1/ai/threads", { messages: [message("Ho")] }, { headers })).toMatchObject({
       status: 400,
     });
     const other = await stage.post("/v1/ai/threads", body, { headers, as: "u2" });
     expect(other).toMatchObject({ status: 201, data: { created_by: "us_2" } });
+    expect(other.headers.get("idempotency-replayed")).toBeNull();
     const bad = { headers: { "Idempotency-Key": "no spaces" } };
     expect(await stage.post("/v1/ai/threads", body, bad)).toMatchObject({ status: 400 });
   });
@@ -254,15 +278,22 @@ describe("a start", () => {
         resolve(true);
       };
     });
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const mayDeclare = (): Promise<boolean> => {
+      begin();
+      return allowed;
+    };
     stage = await ServerStage.open(
       { standard: scripted([say("Hi."), say("Hi."), say("Hi."), say("Hi.")]) },
-      {
-        goals: { mayDeclare: () => allowed },
-      },
+      { goals: { mayDeclare } },
     );
     const headers = { "Idempotency-Key": "k" };
     const body = { goals: [{ goal_type: "dataset_summary", dataset_id: "ds_1" }] };
     const first = stage.post("/v1/ai/threads", body, { headers });
+    await begun;
     const second = await stage.post("/v1/ai/threads", body, { headers });
     expect(second).toMatchObject({ status: 409, error: { error_code: "RobotoConflictException" } });
     expect(second.headers.get("retry-after")).toBe("1");
@@ -280,7 +311,7 @@ describe("a start", () => {
 });
 
 describe("a message", () => {
-  it("threads 30: is refused while the thread works, and changes nothing", async () => {
+  it("threads 30, TH-03: is refused while the thread works, and changes nothing", async () => {
     let go = (): void => undefined;
     const waits = new Promise<void>((resolve) => {
       go = resolve;
@@ -295,10 +326,22 @@ describe("a message", () => {
     });
     const { thread_id: id } = await stage.start();
     const replies = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => stage.say(id, `More ${index}`)),
+      Array.from({ length: 50 }, (_, index) => stage.say(id, `More ${index}`)),
     );
-    expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([400]));
     go();
     expect(lines(await stage.settled(id))).toEqual(["user: Hello.", "assistant: One."]);
+  });
+
+  it("threads 145: is taken once of 50 that come at once", async () => {
+    stage = await ServerStage.open({ standard: scripted([say("One."), say("Two.")]) });
+    const { thread_id: id } = await stage.talked();
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => stage.say(id, `More ${index}`)),
+    );
+    const statuses = replies.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array<number>(49).fill(400)]);
+    const taken = replies.findIndex(({ status }) => status === 200);
+    expect(lines(await stage.settled(id)).slice(2)).toEqual([`user: More ${taken}`, "assistant: Two."]);
   });
 });

@@ -1,11 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { MockLLMEndpoint, stop, type AnyTool, type EndpointLike, type MockEntry } from "@roboz/core";
 import { Capability, DeployableAgent, ToolLabel } from "@roboz/deployment";
 
-import { sqliteThreadStore } from "../../sqlite/sqlite-store.ts";
 import type { ThreadStore } from "../../store/thread-store.ts";
 import { createToken } from "../../store/tokens.ts";
 import { parseJson, stringifyJson } from "../../wire/json.ts";
@@ -16,7 +11,10 @@ import {
   type AgentThreadRecord,
 } from "../../wire/thread.ts";
 import type { ThreadAgent } from "../../turns/thread-agent.ts";
+import type { AddressedStore } from "../store-address.ts";
 import { createThreadServer, type ThreadServer, type ThreadServerOptions } from "../thread-server.ts";
+import { failingAt } from "./failing-store.ts";
+import { sqlitePlace, type StagePlace } from "./stage-place.ts";
 
 /** What a scripted model calls. */
 export function call(action: string, args: object = {}): object {
@@ -76,24 +74,30 @@ const people = {
   two: { userId: "us_two", orgs: ["og_1", "og_2"] },
 } as const;
 
-/** A server on a file of its own, with tokens of some people: `u1` and `u2` of one organisation, `x` of another, the admin `a`. */
+let newPlace: () => StagePlace | Promise<StagePlace> = sqlitePlace;
+
+/** Has every stage from now on keep its threads elsewhere than in a file of its own. */
+export function keepStagesIn(make: () => StagePlace): void {
+  newPlace = make;
+}
+
+/** A server on a store of its own, with tokens of some people: `u1` and `u2` of one organisation, `x` of another, the admin `a`. */
 export class ServerStage {
-  readonly folder: string;
   store: ThreadStore;
   server: ThreadServer;
   readonly tokens = new Map<string, string>();
   /** What the server's operator was told. */
   readonly errors: readonly unknown[];
+  readonly #place: StagePlace;
   readonly #options: Omit<ThreadServerOptions, "store">;
 
   private constructor(
-    folder: string,
-    store: ThreadStore,
-    server: ThreadServer,
+    place: StagePlace,
+    { store, server }: { readonly store: ThreadStore; readonly server: ThreadServer },
     options: Omit<ThreadServerOptions, "store">,
     errors: readonly unknown[],
   ) {
-    this.folder = folder;
+    this.#place = place;
     this.store = store;
     this.server = server;
     this.#options = options;
@@ -104,8 +108,7 @@ export class ServerStage {
     agents: ThreadServerOptions["agents"],
     more: Partial<Omit<ThreadServerOptions, "store" | "agents">> = {},
   ): Promise<ServerStage> {
-    const folder = await mkdtemp(join(tmpdir(), "roboz-thread-server-"));
-    const store = await sqliteThreadStore(join(folder, "threads.db"), { survives: "process" });
+    const place = await newPlace();
     const errors: unknown[] = [];
     const options = {
       onError: (error: unknown) => errors.push(error),
@@ -115,29 +118,56 @@ export class ServerStage {
       limits: { requests: null, ...more.limits },
       agents,
     };
-    const server = await createThreadServer({ store, ...options });
-    const stage = new ServerStage(folder, store, server, options, errors);
+    const opened = await serverOn(await place.open(), options);
+    const stage = new ServerStage(place, opened, options, errors);
     for (const [name, grant] of Object.entries(people)) {
-      const { token } = await store.write((transaction) => createToken(transaction, grant));
+      const { token } = await opened.store.write((transaction) => createToken(transaction, grant));
       stage.tokens.set(name, token);
     }
-    await server.start();
+    await opened.server.start();
     return stage;
   }
 
-  /** Ends the server and its store, and opens both again on the same file. */
+  /** Ends the server and its store, and opens both again on the same data. */
   async restart(options: Partial<Omit<ThreadServerOptions, "store">> = {}): Promise<void> {
     await this.server.stop({ graceMs: 0 });
     await this.store.close();
-    this.store = await sqliteThreadStore(join(this.folder, "threads.db"), { survives: "process" });
-    this.server = await createThreadServer({ store: this.store, ...this.#options, ...options });
+    ({ store: this.store, server: this.server } = await serverOn(await this.#place.open(), {
+      ...this.#options,
+      ...options,
+    }));
     await this.server.start();
+  }
+
+  /** A request to a server whose store fails once at a statement, and what that server says of it on its side. */
+  async sendFailing(
+    statement: string,
+    ...request: Parameters<ServerStage["send"]>
+  ): Promise<{ readonly reply: Reply; readonly logged: readonly unknown[] }> {
+    const { server } = this;
+    const logged: unknown[] = [];
+    this.server = await createThreadServer({
+      ...this.#options,
+      store: failingAt(this.store, statement),
+      queue: null,
+      onError: (error) => logged.push(error),
+    });
+    try {
+      return { reply: await this.send(...request), logged };
+    } finally {
+      this.server = server;
+    }
+  }
+
+  /** How many rows a table has. */
+  async count(table: string): Promise<number> {
+    const rows = await this.store.read(({ queries }) => queries.rows(`SELECT COUNT(*) AS n FROM ${table}`));
+    return Number(rows[0]?.["n"]);
   }
 
   async close(): Promise<void> {
     await this.server.stop({ graceMs: 1000 });
-    await this.store.close();
-    await rm(this.folder, { recursive: true, force: true });
+    await this.#place.leave();
   }
 
   async send(
@@ -230,6 +260,13 @@ export class ServerStage {
   async talked(given: string | object = "Hello.", sent: Sent = {}): Promise<AgentThreadRecord> {
     return this.settled((await this.start(given, sent)).thread_id);
   }
+}
+
+async function serverOn(
+  { store, queue }: AddressedStore,
+  options: Omit<ThreadServerOptions, "store">,
+): Promise<{ readonly store: ThreadStore; readonly server: ThreadServer }> {
+  return { store, server: await createThreadServer({ store, queue, ...options }) };
 }
 
 /** A message of the user's. */
