@@ -54,6 +54,13 @@ describe("skills that are invoked", () => {
       status: "completed",
       content: [{ runtime_ms: 0, raw_response: { body: "Three", version: 3 } }],
     });
+    expect(thread.messages[5]?.content[0]).toMatchObject({
+      input: { name: "wipe", skill_id: second, version: 1 },
+    });
+    expect(thread.messages[6]).toMatchObject({
+      status: "completed",
+      content: [{ runtime_ms: 0, raw_response: { body: "Wipe!", version: 1 } }],
+    });
     expect(JSON.stringify(endpoint.requests[1]?.messages)).toContain("Wipe!");
   });
 
@@ -230,7 +237,7 @@ describe("feedback", () => {
   const rate = (id: string, seq: number, body: object, as = "u1") =>
     stage.post(`/v1/ai/threads/${id}/messages/${seq}/feedback`, { sentiment: "negative", ...body }, { as });
 
-  it("threads 108, 109, 110, 111: is one row of each user, sorted, and shows no triage to its author", async () => {
+  it("threads 108, 109, 110, 111, TH-31: is one row of each user, sorted, and shows no triage to its author", async () => {
     await open([say("Hi.")]);
     const { thread_id: id } = await stage.talked({ messages: [message("Hi")], visibility: "org" });
     const first = await rate(id, 1, { categories: ["slow", "incorrect", "slow"], notes: "\t" });
@@ -251,6 +258,7 @@ describe("feedback", () => {
     });
     expect(again.text).not.toMatch(/admin_|resolved/);
     expect(field(await rate(id, 1, { categories: [] }, "u2"), "feedback_id")).not.toBe(feedbackId);
+    expect(await rate(id, 1, { categories: ["other"], notes: " " })).toMatchObject({ status: 400 });
     expect(await rate(id, 0, { categories: [] })).toMatchObject({ status: 400 });
     expect(await rate(id, 2, { categories: [] })).toMatchObject({ status: 404 });
     expect((await stage.get("/v1/ai/feedback?resolved=TRUE", { as: "a" })).data).toMatchObject({

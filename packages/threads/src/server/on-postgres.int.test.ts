@@ -16,6 +16,8 @@ const suites = {
   catalogue: () => import("./catalogue.test.ts"),
   sharing: () => import("./sharing.test.ts"),
   recovery: () => import("./recovery.test.ts"),
+  "readers of a thread": () => import("./thread-watch.test.ts"),
+  races: () => import("./races.int.test.ts"),
   "the client on the server": () => import("../client/on-server.test.ts"),
 };
 
@@ -32,5 +34,9 @@ describe.skipIf(withoutPostgres !== undefined)(`a server on PostgreSQL${without}
     await cluster?.stop();
   });
 
-  for (const [name, register] of Object.entries(suites)) describe(name, async () => void (await register()));
+  for (const [name, register] of Object.entries(suites)) {
+    describe(name, async () => {
+      await register();
+    });
+  }
 });

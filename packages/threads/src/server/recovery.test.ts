@@ -53,7 +53,7 @@ function hanging() {
 }
 
 describe("a turn whose process is gone", () => {
-  it("threads 138: is answered in one message when nothing had been said", async () => {
+  it("threads 138, TH-22: is answered in one message, and its first worker adds nothing to it later", async () => {
     const { reached, hang } = hanging();
     const first = scripted([
       async () => {

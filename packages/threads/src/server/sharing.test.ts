@@ -1,6 +1,9 @@
+import { MockLLMEndpoint } from "@roboz/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { threadRecordSchema } from "../wire/thread.ts";
 import { call, lines, message, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
+import { gatedModel } from "./__fixtures__/streams.ts";
 
 let stage: ServerStage;
 let id: string;
@@ -39,20 +42,22 @@ const writing: readonly { what: string; method: string; path: string; body?: obj
 ];
 
 describe("a private thread", () => {
-  it.each([...reading, ...writing, { what: "pin", method: "PUT", path: "/pin", body: { pinned: true } }])(
-    "TH-08, TH-09, threads 95, 102, 106: lets nobody else $what it",
-    async ({ method, path, body }) => {
-      for (const as of ["u2", "x"]) {
-        const reply = await stage.send(method, `${base()}${path}`, body, { as });
-        expect(reply).toMatchObject(unauthorised);
-        expect(reply.text).not.toContain("Secret");
-      }
-      const unknown = await stage.send(method, `/v1/ai/threads/ath_none${path}`, body);
-      expect(unknown.status).toBe(404);
-    },
-  );
+  it.each([
+    ...reading,
+    ...writing,
+    { what: "pin", method: "PUT", path: "/pin", body: { pinned: true } },
+    { what: "look at a call of", method: "GET", path: "/tool-uses/tu_1" },
+  ])("TH-08, TH-09, threads 95, 102, 106: lets nobody else $what it", async ({ method, path, body }) => {
+    for (const as of ["u2", "x"]) {
+      const reply = await stage.send(method, `${base()}${path}`, body, { as });
+      expect(reply).toMatchObject(unauthorised);
+      expect(reply.text).not.toContain("Secret");
+    }
+    const unknown = await stage.send(method, `/v1/ai/threads/ath_none${path}`, body);
+    expect(unknown.status).toBe(404);
+  });
 
-  it("is in nobody else's listings or searches, and an admin finds it", async () => {
+  it("TH-08: is in nobody else's listings or searches, and an admin finds it", async () => {
     for (const as of ["u2", "x"]) {
       expect((await stage.get("/v1/ai/threads", { as })).data).toEqual({ items: [], next_token: null });
       const found = await stage.post("/v1/ai/threads/search", { text: "secret" }, { as });
@@ -150,6 +155,54 @@ describe("an open thread", () => {
   });
 });
 
+describe("a fork", () => {
+  it("TH-12, threads 96: has the messages up to its own, and nothing else that others made of the thread", async () => {
+    await stage.close();
+    const endpoint = new MockLLMEndpoint([say("One."), say("Two."), say("Three."), say("Four.")]);
+    stage = await ServerStage.open({ standard: scripted(endpoint) });
+    const look = { name: "look", description: "Look.", input_schema: { type: "object" } };
+    const body = { messages: [message("1?")], visibility: "org", client_tools: [look] };
+    ({ thread_id: id } = await stage.talked(body));
+    for (const text of ["2?", "3?"]) {
+      await stage.say(id, text);
+      await stage.settled(id);
+    }
+    await stage.put(`${base()}/pin`, { pinned: true }, { as: "u2" });
+    const rating = { sentiment: "positive", categories: [], notes: null };
+    await stage.post(`${base()}/messages/1/feedback`, rating, { as: "u2" });
+    const source = await stage.read(id);
+    const copy = threadRecordSchema.parse((await fork("u2", 3)).data);
+    expect(copy.messages).toEqual(source.messages.slice(0, 4));
+    const listed = await stage.get("/v1/ai/threads", { as: "u2" });
+    expect(listed.data).toMatchObject({
+      items: [{ thread_id: id }, { thread_id: copy.thread_id, pinned_at: null }],
+    });
+    const ratings = await stage.get("/v1/ai/feedback", { as: "a" });
+    expect(ratings.data).toMatchObject({ items: [{ thread_id: id }] });
+    await stage.say(copy.thread_id, "And?", {}, { as: "u2" });
+    await stage.settled(copy.thread_id);
+    const offered = endpoint.requests.map(({ toolNames }) => toolNames.includes("look"));
+    expect(offered).toEqual([true, true, true, false]);
+    expect(await stage.read(id)).toEqual(source);
+  });
+
+  it("threads 97, 110, TH-13, TH-31: is not made of a message that is being written, nor is that rated", async () => {
+    await stage.close();
+    const { endpoint, pass } = gatedModel(JSON.stringify(say("A long answer.")), 2);
+    stage = await ServerStage.open({ standard: scripted(endpoint) }, { flush: { everyMs: 0, chars: 1 } });
+    ({ thread_id: id } = await stage.start("Go."));
+    pass();
+    await stage.until(id, ({ messages }) => messages[1]?.status === "generating");
+    expect(await fork("u1", 1)).toMatchObject({ status: 400 });
+    const rating = { sentiment: "positive", categories: [], notes: null };
+    expect(await stage.post(`${base()}/messages/1/feedback`, rating)).toMatchObject({ status: 400 });
+    expect((await fork("u1", 0)).status).toBe(201);
+    pass();
+    await stage.settled(id);
+    expect((await fork("u1", 1)).status).toBe(201);
+  });
+});
+
 describe("a thread of another surface", () => {
   beforeEach(async () => {
     await stage.store.write(({ queries }) =>
@@ -169,6 +222,7 @@ describe("a thread of another surface", () => {
     expect((await stage.post(`${base()}/cancel`)).status).toBe(200);
     const rating = { sentiment: "positive", categories: [], notes: null };
     expect((await stage.post(`${base()}/messages/1/feedback`, rating)).status).toBe(200);
+    expect((await fork("u1")).status).toBe(201);
   });
 
   it("threads 98: has a fork that has none of its origins, and takes messages", async () => {

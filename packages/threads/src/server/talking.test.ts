@@ -2,7 +2,9 @@ import { Empty, Str, tool, when, LLMEndpoint, type ChatChunk } from "@roboz/core
 import { afterEach, describe, expect, it } from "vitest";
 
 import { titleOfFirstMessage } from "../turns/worker.ts";
+import type { AgentThreadDelta } from "../wire/thread.ts";
 import { call, lines, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
+import { joinedText } from "./__fixtures__/streams.ts";
 
 let stage: ServerStage;
 afterEach(() => stage.close());
@@ -153,7 +155,46 @@ describe("a thread over HTTP", () => {
     expect(lines(await stage.settled(thread.thread_id)).at(-1)).toBe("assistant: Here again.");
   });
 
-  it("threads 45, 46: gives whole characters in many pieces, and the whole text before the pause", async () => {
+  it("threads 44: gives a long answer page by page, and the status with the last one", async () => {
+    const text = "So it goes on. ".repeat(20);
+    stage = await ServerStage.open(
+      { standard: scripted(streaming([JSON.stringify(say(text))], 9)) },
+      { flush: { everyMs: 0, chars: 1 }, limits: { delta: { entries: 3, bytes: 512 * 1024 } } },
+    );
+    const { thread_id: id, continuation_token: token } = await stage.start();
+    await stage.settled(id);
+    const pages: AgentThreadDelta[] = [];
+    for (let next = token, hasMore = true; hasMore;) {
+      const page = await stage.delta(id, next);
+      pages.push(page);
+      ({ continuation_token: next, has_more: hasMore } = page);
+    }
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.map(({ status }) => status)).toEqual([
+      ...Array<null>(pages.length - 1).fill(null),
+      "user_turn",
+    ]);
+    expect(joinedText(pages)).toBe(text);
+  });
+
+  it("threads 45: tells nobody of the pause before the text that comes before it, of 200 who ask", async () => {
+    const text = "So it goes on. ".repeat(20);
+    stage = await ServerStage.open(
+      { standard: scripted(streaming([JSON.stringify(say(text))], 9)) },
+      { flush: { everyMs: 0, chars: 1 } },
+    );
+    const { thread_id: id, continuation_token: token } = await stage.start();
+    const read = async (): Promise<void> => {
+      for (let polls = 1, status: unknown; polls <= 20 || status !== "user_turn"; polls += 1) {
+        const delta = await stage.delta(id, token);
+        ({ status } = delta);
+        if (status === "user_turn") expect(joinedText([delta])).toBe(text);
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, read));
+  });
+
+  it("threads 46: gives whole characters in many pieces", async () => {
     const text = "🚲 and ünï ".repeat(150);
     const endpoint = streaming([JSON.stringify(say(text))], 7);
     stage = await ServerStage.open({ standard: scripted(endpoint) });
