@@ -177,22 +177,26 @@ describe("a thread over HTTP", () => {
     expect(joinedText(pages)).toBe(text);
   });
 
-  it("threads 45: tells nobody of the pause before the text that comes before it, of 200 who ask", async () => {
-    const text = "So it goes on. ".repeat(20);
-    stage = await ServerStage.open(
-      { standard: scripted(streaming([JSON.stringify(say(text))], 9)) },
-      { flush: { everyMs: 0, chars: 1 } },
-    );
-    const { thread_id: id, continuation_token: token } = await stage.start();
-    const read = async (): Promise<void> => {
-      for (let polls = 1, status: unknown; polls <= 20 || status !== "user_turn"; polls += 1) {
-        const delta = await stage.delta(id, token);
-        ({ status } = delta);
-        if (status === "user_turn") expect(joinedText([delta])).toBe(text);
-      }
-    };
-    await Promise.all(Array.from({ length: 10 }, read));
-  });
+  it(
+    "threads 45: tells nobody of the pause before the text that comes before it, of 200 who ask",
+    { timeout: 60_000 },
+    async () => {
+      const text = "So it goes on. ".repeat(20);
+      stage = await ServerStage.open(
+        { standard: scripted(streaming([JSON.stringify(say(text))], 9)) },
+        { flush: { everyMs: 0, chars: 1 } },
+      );
+      const { thread_id: id, continuation_token: token } = await stage.start();
+      const read = async (): Promise<void> => {
+        for (let polls = 1, status: unknown; polls <= 20 || status !== "user_turn"; polls += 1) {
+          const delta = await stage.delta(id, token);
+          ({ status } = delta);
+          if (status === "user_turn") expect(joinedText([delta])).toBe(text);
+        }
+      };
+      await Promise.all(Array.from({ length: 10 }, read));
+    },
+  );
 
   it("threads 46: gives whole characters in many pieces", async () => {
     const text = "🚲 and ünï ".repeat(150);
