@@ -16,8 +16,6 @@ const suites = {
   catalogue: () => import("./catalogue.test.ts"),
   sharing: () => import("./sharing.test.ts"),
   recovery: () => import("./recovery.test.ts"),
-  "readers of a thread": () => import("./thread-watch.test.ts"),
-  races: () => import("./races.int.test.ts"),
   "the client on the server": () => import("../client/on-server.test.ts"),
 };
 
