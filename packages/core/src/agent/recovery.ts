@@ -1,3 +1,4 @@
+import { redactSecrets } from "../dependencies/redact.ts";
 import {
   isExternalCallInterrupted,
   isProviderRequestError,
@@ -36,11 +37,11 @@ export function interruptedNotice(): Message {
   });
 }
 
-/** What the model is told of a failure. */
+/** What the model is told of a failure; it stays in the conversation, so that secrets are masked. */
 export function failureText(cause: unknown): string {
-  if (typeof cause === "string") return cause;
+  if (typeof cause === "string") return redactSecrets(cause);
   try {
-    if (cause instanceof Error) return `${cause.name}: ${cause.message}`;
+    if (cause instanceof Error) return redactSecrets(`${cause.name}: ${cause.message}`);
   } catch {
     // What was thrown fails again when it is looked at.
   }

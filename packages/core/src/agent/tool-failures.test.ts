@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import {
   Agent,
@@ -101,6 +101,19 @@ describe("a tool's failure", () => {
     });
     expect(endpoint.requests[1]?.messages).toHaveLength(3);
     expect(report).toMatchObject({ steps: 2, llmCalls: 2 });
+  });
+
+  it.each([
+    { as: "an error", failure: (text: string) => new Error(text) },
+    { as: "a thrown text", failure: (text: string) => text },
+  ])("shows no secret to the model, as $as", async ({ failure }) => {
+    vi.stubEnv("WEATHER_API_KEY", "k-2718281828");
+    const text = "403 of https://bob:pw-31415@example.com/?k=k-2718281828, Authorization: Bearer t-16180339";
+    const { agent } = modelDriven(failing(throwing(failure(text))), [call("fragile"), stopped]);
+    const { messages } = await agent.complete();
+    expect(messages[2]?.content).toMatch(/403 of .*example\.com/);
+    expect(messages[2]?.content).not.toMatch(/pw-31415|k-2718281828|t-16180339/);
+    vi.unstubAllEnvs();
   });
 
   it("ends its chain, so that the model has its turn", async () => {
