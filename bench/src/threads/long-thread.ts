@@ -12,7 +12,13 @@ export async function measureMessage(address: string, length: number): Promise<n
     store,
     queue: null,
     agents: { standard: quickAgent() },
-    limits: { requests: null, seededMessages: 20_000, bodyBytes: 64 * 1024 * 1024 },
+    limits: {
+      requests: null,
+      seededMessages: 20_000,
+      blocks: 20_000,
+      bodyValues: 1_000_000,
+      bodyBytes: 64 * 1024 * 1024,
+    },
   });
   const { token } = await store.write((transaction) =>
     createToken(transaction, { userId: "us_1", orgs: ["og_1"] }),
