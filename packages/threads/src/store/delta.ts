@@ -31,12 +31,16 @@ export async function readDelta(
 ): Promise<AgentThreadDelta> {
   const { threadId, logHead } = row;
   const { pos, base } = readToken(view.secret, threadId, token);
+  // The page first, then what each of its entries speaks of: a join may look through the whole thread for a page of two.
+  const ofMessage = "FROM messages m WHERE m.thread_id = $1 AND m.seq = l.seq";
+  const ofBlock = "FROM blocks b WHERE b.thread_id = $1 AND b.seq = l.seq AND b.block = l.block";
   const entries = await view.queries.rows(
-    `SELECT l.pos, l.kind, l.seq, l.block, l.data AS piece, b.type, b.data, m.role, m.created, m.status
-      FROM thread_log l LEFT JOIN blocks b
-        ON l.kind = 'block' AND b.thread_id = l.thread_id AND b.seq = l.seq AND b.block = l.block
-      LEFT JOIN messages m ON m.thread_id = l.thread_id AND m.seq = l.seq
-      WHERE l.thread_id = $1 AND l.pos > $2 ORDER BY l.pos LIMIT $3`,
+    `SELECT l.pos, l.kind, l.seq, l.data AS piece,
+        (SELECT role ${ofMessage}) AS role, (SELECT created ${ofMessage}) AS created,
+        (SELECT status ${ofMessage}) AS status,
+        CASE WHEN l.kind = 'block' THEN (SELECT type ${ofBlock}) END AS type,
+        CASE WHEN l.kind = 'block' THEN (SELECT data ${ofBlock}) END AS data
+      FROM thread_log l WHERE l.thread_id = $1 AND l.pos > $2 ORDER BY l.pos LIMIT $3`,
     threadId,
     pos,
     limits.entries,

@@ -90,5 +90,6 @@ export const migrations: readonly (readonly string[])[] = [
     `ALTER TABLE turns ADD COLUMN waiting_since TEXT`,
     `UPDATE turns SET waiting_since = queued_at WHERE state = 'waiting_client'`,
     `CREATE INDEX turns_waiting ON turns (waiting_since) WHERE state = 'waiting_client'`,
+    `CREATE INDEX messages_open ON messages (thread_id) WHERE status IN ('not_started', 'generating')`,
   ],
 ];

@@ -1,4 +1,4 @@
-import { integer, text } from "./database.ts";
+import { integer } from "./database.ts";
 import type { ThreadTransaction } from "./thread-store.ts";
 import type { ThreadWriter } from "./thread-writer.ts";
 import { answerCall, openCalls } from "./tool-calls.ts";
@@ -113,12 +113,11 @@ async function endOpenMessages(
 }
 
 async function endOpenResults({ queries }: ThreadTransaction, thread: ThreadWriter): Promise<void> {
-  const [row] = await queries.rows(
-    "SELECT seq, status FROM messages WHERE thread_id = $1 AND role = 'roboto' ORDER BY seq DESC LIMIT 1",
+  const rows = await queries.rows(
+    `SELECT seq FROM messages WHERE thread_id = $1 AND role = 'roboto' AND status IN ('not_started', 'generating')`,
     thread.threadId,
   );
-  if (row !== undefined && text(row, "status") === "generating")
-    await thread.setMessageStatus(integer(row, "seq"), "completed");
+  for (const row of rows) await thread.setMessageStatus(integer(row, "seq"), "completed");
 }
 
 async function addError(thread: ThreadWriter, seq: number, { errorCode, problem }: TurnEnd): Promise<void> {
