@@ -1,8 +1,9 @@
-import { Empty, LLMEndpoint, Str, tool, type ChatChunk, type MockEntry } from "@roboz/core";
+import { Empty, Str, tool, type MockEntry } from "@roboz/core";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { currentThreadCall } from "../turns/thread-call.ts";
 import { call, lines, message, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
+import { streamingModel } from "./__fixtures__/streams.ts";
 import { createThreadServer, type ThreadServer, type ThreadServerOptions } from "./thread-server.ts";
 
 let stage: ServerStage;
@@ -74,20 +75,9 @@ describe("a turn whose process is gone", () => {
 
   it("threads 139: leaves what was read in a failed message, and begins the answer anew", async () => {
     const { reached, hang } = hanging();
-    const endpoint = new LLMEndpoint({
-      apiName: "test",
-      modelName: "m",
-      maxContextTokens: 100_000,
-      client: {
-        complete: () => Promise.reject(new Error("streams only")),
-        stream: async function* () {
-          const chunk: ChatChunk = { text: '{"action":"stop","rationale":"r","value":"Once upon' };
-          yield chunk;
-          await hang();
-        },
-        listModels: () => Promise.resolve(["m"]),
-        close: () => undefined,
-      },
+    const endpoint = streamingModel(async function* () {
+      yield '{"action":"stop","rationale":"r","value":"Once upon';
+      await hang();
     });
     stage = await ServerStage.open(
       { standard: scripted(endpoint) },

@@ -10,6 +10,28 @@ export interface GatedModel {
   readonly isAborted: () => boolean;
 }
 
+/** A model whose replies come in the pieces that it is given. */
+export function streamingModel(
+  pieces: (signal: AbortSignal | undefined) => AsyncIterable<string>,
+): LLMEndpoint {
+  return new LLMEndpoint({
+    apiName: "test",
+    modelName: "m",
+    maxContextTokens: 100_000,
+    client: {
+      complete: () => Promise.reject(new Error("streams only")),
+      stream: async function* (_request, { signal }) {
+        for await (const text of pieces(signal)) {
+          const chunk: ChatChunk = { text };
+          yield chunk;
+        }
+      },
+      listModels: () => Promise.resolve(["m"]),
+      close: () => undefined,
+    },
+  });
+}
+
 /** Makes one. */
 export function gatedModel(reply: string, pieces: number): GatedModel {
   const waiting: (() => void)[] = [];
@@ -22,24 +44,13 @@ export function gatedModel(reply: string, pieces: number): GatedModel {
     }
     await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  const endpoint = new LLMEndpoint({
-    apiName: "test",
-    modelName: "m",
-    maxContextTokens: 100_000,
-    client: {
-      complete: () => Promise.reject(new Error("streams only")),
-      stream: async function* (_request, options) {
-        ({ signal } = options);
-        const length = Math.ceil(reply.length / pieces);
-        for (let at = 0; at < reply.length; at += length) {
-          await gate();
-          const chunk: ChatChunk = { text: reply.slice(at, at + length) };
-          yield chunk;
-        }
-      },
-      listModels: () => Promise.resolve(["m"]),
-      close: () => undefined,
-    },
+  const endpoint = streamingModel(async function* (given) {
+    signal = given;
+    const length = Math.ceil(reply.length / pieces);
+    for (let at = 0; at < reply.length; at += length) {
+      await gate();
+      yield reply.slice(at, at + length);
+    }
   });
   return {
     endpoint,
