@@ -130,7 +130,10 @@ describe.skipIf(withoutPostgres !== undefined)(`turns that pg-boss hands out${wi
     }, 10_000);
   });
 
-  it("are found without their jobs, such as those that a worker took with it", async () => {
+  it.each([
+    { why: "by a worker that is there", before: 0, after: 60_000 },
+    { why: "by one that starts afterwards, however short it lives", before: 60_000, after: 0 },
+  ])("are found without their jobs, which a worker took with it, $why", async ({ before, after }) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     let passed = 0;
     const store = await openNew({ now: () => new Date(Date.UTC(2026, 0, 1) + passed) });
@@ -141,9 +144,10 @@ describe.skipIf(withoutPostgres !== undefined)(`turns that pg-boss hands out${wi
     await worker.close();
     await database.close();
     const handedOut = vi.fn(() => Promise.resolve());
+    passed += before;
     await store.turnQueue.start(handedOut, { concurrency: 1, perOrg: 1 });
-    passed = 60_000;
-    vi.advanceTimersByTime(15_000);
+    passed += after;
+    if (after > 0) vi.advanceTimersByTime(15_000);
     await vi.waitFor(async () => {
       expect(await jobs(store)).toBe(2);
     }, 5000);

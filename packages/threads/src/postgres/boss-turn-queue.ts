@@ -48,6 +48,8 @@ export function bossTurnQueue(store: ThreadStore, jobs: TurnJobs): TurnQueue {
         await jobs.drop(done).catch(() => undefined);
       };
       looks.now();
+      // What the workers before took with them; they may all end before it is time to look.
+      sweeps.now();
       return Promise.resolve();
     },
     stop: async () => {
