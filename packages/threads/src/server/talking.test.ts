@@ -1,10 +1,10 @@
-import { Empty, Str, tool, when, LLMEndpoint, type ChatChunk } from "@roboz/core";
+import { Empty, Str, tool, when, type LLMEndpoint } from "@roboz/core";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { titleOfFirstMessage } from "../turns/worker.ts";
 import type { AgentThreadDelta } from "../wire/thread.ts";
 import { call, lines, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
-import { joinedText } from "./__fixtures__/streams.ts";
+import { joinedText, streamingModel } from "./__fixtures__/streams.ts";
 
 let stage: ServerStage;
 afterEach(() => stage.close());
@@ -225,23 +225,12 @@ describe("a thread over HTTP", () => {
 /** A model that streams its replies in pieces of so many characters. */
 function streaming(replies: readonly string[], length: number): LLMEndpoint {
   let given = 0;
-  return new LLMEndpoint({
-    apiName: "test",
-    modelName: "m",
-    maxContextTokens: 100_000,
-    client: {
-      complete: () => Promise.reject(new Error("streams only")),
-      stream: async function* () {
-        const reply = replies[given] ?? "";
-        given += 1;
-        for (let at = 0; at < reply.length; at += length) {
-          await new Promise(setImmediate);
-          const chunk: ChatChunk = { text: reply.slice(at, at + length) };
-          yield chunk;
-        }
-      },
-      listModels: () => Promise.resolve(["m"]),
-      close: () => undefined,
-    },
+  return streamingModel(async function* () {
+    const reply = replies[given] ?? "";
+    given += 1;
+    for (let at = 0; at < reply.length; at += length) {
+      await new Promise(setImmediate);
+      yield reply.slice(at, at + length);
+    }
   });
 }
