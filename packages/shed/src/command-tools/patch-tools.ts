@@ -128,8 +128,8 @@ export function patchTools(options: GuardedToolOptions): PatchTools {
     run: async (guarded, context) => {
       const { id, exchanges, fingerprint } = guarded;
       const given = { request: guarded, id, exchanges, fingerprint };
-      const run = (patch: PreparedPatch): PatchEnding => {
-        const { isDone, text } = patch.run();
+      const run = async (patch: PreparedPatch): Promise<PatchEnding> => {
+        const { isDone, text } = await patch.run(context.signal);
         return { outcome: isDone ? "done" : "failed", text };
       };
       // A patch must not happen twice when a run is resumed, and the model is told when nobody knows whether it did.

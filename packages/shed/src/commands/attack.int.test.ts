@@ -333,6 +333,7 @@ describe.runIf(anchored)("anchored file commands", () => {
 
   it(`keep to their side, ${rounds} times: RC-01: apply_patch`, { timeout: 3_600_000 }, async () => {
     const before = outside();
+    const { signal } = new AbortController();
     for (let round = 0; round < rounds; round++) {
       const access = new FileAccess({ base });
       try {
@@ -346,7 +347,8 @@ describe.runIf(anchored)("anchored file commands", () => {
           access,
           literal: (path) => Promise.resolve(access.lookUp(path)),
         });
-        expect(leaks(prepared.run().text)).toBe(false);
+        const { text } = await prepared.run(signal);
+        expect(leaks(text)).toBe(false);
       } catch (error) {
         const isExpected = error instanceof CommandRefusal || error instanceof LinkOnPathError;
         if (!isExpected && systemSentence(error) === undefined) throw error;

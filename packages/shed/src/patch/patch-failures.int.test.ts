@@ -45,7 +45,8 @@ async function patch(path: string, newText: string, oldText = ""): Promise<Patch
   try {
     const literal = (given: string) => Promise.resolve(access.lookUp(given));
     const request = { path, oldText, newText, replacesAll: false };
-    return (await preparePatch(request, { access, literal })).run();
+    const prepared = await preparePatch(request, { access, literal });
+    return await prepared.run(new AbortController().signal);
   } finally {
     access.close();
   }

@@ -33,9 +33,9 @@ afterEach(() => {
 async function patch(
   request: Partial<PatchRequest>,
   between: (prepared: PreparedPatch) => void = () => undefined,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<PatchOutcome & { needs: readonly string[] }> {
   const access = new FileAccess({ base: play.base });
-  const { signal } = new AbortController();
   const visibility = new Visibility(play.policy);
   const { literal } = pathTokens({
     name: "apply_patch",
@@ -51,7 +51,7 @@ async function patch(
     const needs = prepared.needs.map(
       ({ operation, location }) => `${operation} ${location.slice(play.base.length + 1)}`,
     );
-    return { ...prepared.run(), needs };
+    return { ...(await prepared.run(signal)), needs };
   } finally {
     access.close();
   }
@@ -230,6 +230,61 @@ describe("apply_patch", () => {
     const outcome = await patch({ oldText: "a", newText: "b" });
     expect(outcome).toMatchObject({ isDone: false });
     expect(outcome.text).toContain("larger than");
+  });
+
+  it.each([
+    {
+      why: "that nearly stands there everywhere",
+      content: "a".repeat(2_000_000),
+      old: `ab${"a".repeat(200_000)}`,
+      says: "not found",
+    },
+    {
+      why: "that nearly stands there with other line ends",
+      content: "a".repeat(2_000_000),
+      old: `a\n${"a".repeat(200_000)}`,
+      says: "not found",
+    },
+    {
+      why: "whose new text would make terabytes",
+      content: "a".repeat(2_000_000),
+      old: "a",
+      text: "b".repeat(1_000_000),
+      says: "would become larger",
+    },
+  ])("does not stop the process for an old text $why (PA-12)", async ({ content, old, text = "", says }) => {
+    play.write({ "notes/f": content });
+    const outcome = await patch({ oldText: old, newText: text, replacesAll: true });
+    expect(outcome).toMatchObject({ isDone: false });
+    expect(outcome.text).toContain(says);
+    expect(play.read("notes/f")).toBe(content);
+  });
+
+  it("replaces millions of occurrences without a list of them (PA-12)", async () => {
+    play.write({ "notes/f": "ab".repeat(1_000_000) });
+    const before = process.memoryUsage().heapUsed;
+    const outcome = await patch({ oldText: "a", newText: "cd", replacesAll: true });
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(48 * 1024 * 1024);
+    expect(outcome.text).toContain("Replaced 1000000 occurrences");
+    expect(play.read("notes/f")).toBe("cdb".repeat(1_000_000));
+  });
+
+  it("ends with the reason of its signal, and leaves the file alone", async () => {
+    play.write({ "notes/f": "a".repeat(30_000_000) });
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const patched = patch(
+      { oldText: "a", newText: "b", replacesAll: true },
+      () => {
+        setImmediate(() => {
+          controller.abort(reason);
+        });
+      },
+      controller.signal,
+    );
+    await expect(patched).rejects.toBe(reason);
+    expect(readdirSync(play.path("notes"))).toEqual(["f"]);
+    expect(play.read("notes/f").startsWith("aaa")).toBe(true);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { readWhole } from "../files/reading.ts";
 import { FileChangedError, systemCode, systemSentence } from "../files/system-error.ts";
 import { replaceFile } from "../files/write-file.ts";
 import { quoted } from "../permissions/quote.ts";
+import { eachOccurrence } from "./occurrences.ts";
 
 /** A change of one file by its text. */
 export interface PatchRequest {
@@ -31,8 +32,12 @@ export interface PatchOutcome {
 export interface PreparedPatch extends Pick<PreparedCommand, "needs" | "fingerprint"> {
   /** The path as it was given. */
   readonly shown: string;
-  /** Does the change; what goes wrong is an outcome, and leaves the file as it was. */
-  readonly run: () => PatchOutcome;
+  /**
+   * Does the change; what goes wrong is an outcome, and leaves the file as it was.
+   *
+   * @throws The signal's reason, before anything was written.
+   */
+  readonly run: (signal: AbortSignal) => Promise<PatchOutcome>;
 }
 
 /** A file is held in memory a few times over, and so is a text. */
@@ -59,7 +64,7 @@ export async function preparePatch(
     needs: writeNeeds(operand),
     shown: request.path,
     fingerprint: () => fingerprintOf([operand]),
-    run: () => run(request, operand, access),
+    run: (signal) => run(request, operand, { access, signal }),
   };
 }
 
@@ -77,9 +82,18 @@ function checkRequest({ path, oldText, newText }: PatchRequest): void {
   }
 }
 
-function run(request: PatchRequest, operand: PathOperand, access: FileAccess): PatchOutcome {
+/** What a patch is done with. */
+interface Doing {
+  readonly access: FileAccess;
+  readonly signal: AbortSignal;
+}
+
+async function run(request: PatchRequest, operand: PathOperand, doing: Doing): Promise<PatchOutcome> {
+  doing.signal.throwIfAborted();
   try {
-    return request.oldText === "" ? rewrite(request, operand, access) : replace(request, operand, access);
+    return request.oldText === ""
+      ? rewrite(request, operand, doing.access)
+      : await replace(request, operand, doing);
   } catch (error) {
     if (error instanceof FileChangedError) {
       return failure(
@@ -128,7 +142,11 @@ function makeDirectory(access: FileAccess, location: string, name: string): void
   }
 }
 
-function replace(request: PatchRequest, operand: PathOperand, access: FileAccess): PatchOutcome {
+async function replace(
+  request: PatchRequest,
+  operand: PathOperand,
+  { access, signal }: Doing,
+): Promise<PatchOutcome> {
   const { location, spelled, stats } = operand;
   const shown = quoted(spelled);
   if (stats === undefined)
@@ -138,48 +156,80 @@ function replace(request: PatchRequest, operand: PathOperand, access: FileAccess
   const { content } = file;
   if (!isUtf8(content)) return failure(`${shown} is no UTF-8 text`);
   const old = Buffer.from(request.oldText, "utf8");
-  const places = placesOf(content, old);
-  if (places.length === 0) return failure(notFound(shown, content, request.oldText));
-  if (places.length > 1 && !request.replacesAll) {
+  const count = await occurrences(content, old, signal);
+  if (count === 0) {
+    const isThere = await standsWithOtherLineEnds(content, request.oldText, signal);
+    return failure(notFound(shown, isThere));
+  }
+  if (count > 1 && !request.replacesAll) {
     return failure(
-      `old_string stands ${places.length} times in ${shown}; give more of the text around it, or set replace_all`,
+      `old_string stands ${count} times in ${shown}; give more of the text around it, or set replace_all`,
     );
   }
-  const changed = replaced(content, places, old.length, Buffer.from(request.newText, "utf8"));
-  if (changed.length > largestFile) return failure(`${shown} would become larger than ${largestFile} bytes`);
+  const newBytes = Buffer.from(request.newText, "utf8");
+  const length = content.length + count * (newBytes.length - old.length);
+  if (length > largestFile) return failure(`${shown} would become larger than ${largestFile} bytes`);
+  const changed = Buffer.allocUnsafe(length);
+  await fillReplaced(changed, { content, old, newBytes, signal });
   replaceFile(access.at(parentLocation(location)), lastName(location), changed, {
     expected: file.stats,
     oldContent: content,
   });
   return {
     isDone: true,
-    text: `Replaced ${places.length} occurrence${places.length === 1 ? "" : "s"} in ${shown}`,
+    text: `Replaced ${count} occurrence${count === 1 ? "" : "s"} in ${shown}`,
   };
 }
 
-/** Where a text stands, from left to right and without overlaps. UTF-8 never has one character inside another. */
-function placesOf(content: Buffer, old: Buffer): readonly number[] {
-  const places: number[] = [];
-  for (let at = content.indexOf(old); at !== -1; at = content.indexOf(old, at + old.length)) places.push(at);
-  return places;
+/** How often a text stands in another. UTF-8 never has one character inside another, so bytes will do. */
+async function occurrences(content: Buffer, old: Buffer, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  const found = (): void => {
+    count += 1;
+  };
+  await eachOccurrence(content, old, { signal, found });
+  return count;
 }
 
 /** Plain copying of bytes: nothing in the new text has a meaning of its own. */
-function replaced(content: Buffer, places: readonly number[], oldLength: number, newBytes: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (const place of places) {
-    parts.push(content.subarray(at, place), newBytes);
-    at = place + oldLength;
-  }
-  parts.push(content.subarray(at));
-  return Buffer.concat(parts);
+async function fillReplaced(
+  changed: Buffer,
+  {
+    content,
+    old,
+    newBytes,
+    signal,
+  }: {
+    readonly content: Buffer;
+    readonly old: Buffer;
+    readonly newBytes: Buffer;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  let from = 0;
+  let to = 0;
+  const found = (at: number): void => {
+    to += content.copy(changed, to, from, at);
+    to += newBytes.copy(changed, to);
+    from = at + old.length;
+  };
+  await eachOccurrence(content, old, { signal, found });
+  content.copy(changed, to, from);
 }
 
-function notFound(shown: string, content: Buffer, oldText: string): string {
-  const plain = (text: string) => text.replaceAll("\r\n", "\n").replaceAll("\r", "\n");
-  if (plain(content.toString("utf8")).includes(plain(oldText))) {
-    return `old_string stands in ${shown} only with other line ends (CRLF or LF); use those of the file`;
-  }
-  return `old_string was not found in ${shown}; read the file again and copy the text exactly`;
+/** Whether a text that does not stand in a file would with all line ends alike. */
+async function standsWithOtherLineEnds(
+  content: Buffer,
+  oldText: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const plain = (text: string): Buffer =>
+    Buffer.from(text.replaceAll("\r\n", "\n").replaceAll("\r", "\n"), "utf8");
+  return (await occurrences(plain(content.toString("utf8")), plain(oldText), signal)) > 0;
+}
+
+function notFound(shown: string, isThere: boolean): string {
+  return isThere
+    ? `old_string stands in ${shown} only with other line ends (CRLF or LF); use those of the file`
+    : `old_string was not found in ${shown}; read the file again and copy the text exactly`;
 }

@@ -11,6 +11,7 @@ for (let round = 1; ; round += 1) {
     { path: "f", oldText: "", newText: letter.repeat(100_000), replacesAll: false },
     { access, literal: (path) => Promise.resolve(access.lookUp(path)) },
   );
-  if (!prepared.run().isDone) throw new Error("The patch failed");
+  const { isDone } = await prepared.run(new AbortController().signal);
+  if (!isDone) throw new Error("The patch failed");
   writeSync(1, ".");
 }
