@@ -1,11 +1,9 @@
 import { closeSync, constants } from "node:fs";
-import type { BigIntStats } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
 import { isWithin, lastName, parentLocation } from "../files/file-name.ts";
 import { chunksOf } from "../files/reading.ts";
-import { FileChangedError, systemCode } from "../files/system-error.ts";
-import { openForWriting, writeAll } from "../files/write-file.ts";
+import { UnfinishedFile } from "../files/write-file.ts";
 import type { CommandDefinition } from "./command.ts";
 import { fingerprintOf, shownArguments } from "./inputs.ts";
 import { copyOptions, mapOperands } from "./mapping.ts";
@@ -98,38 +96,23 @@ class Copy {
       .at(parentLocation(source.location))
       .openFile(lastName(source.location), constants.O_RDONLY, source.stats);
     try {
-      const descriptor = this.#openTarget(target, mode);
+      const { location, stats } = target;
+      const file = new UnfinishedFile(this.#access, location, {
+        expected: stats,
+        mode,
+        isForced: this.#isForced,
+      });
       try {
         for (const chunk of chunksOf(from.descriptor)) {
-          writeAll(descriptor, chunk);
+          file.write(chunk);
           if (this.#output.isDue) await this.#output.flow();
         }
+        file.finish();
       } finally {
-        closeSync(descriptor);
+        file.close();
       }
     } finally {
       closeSync(from.descriptor);
     }
-  }
-
-  #openTarget({ location, stats }: MappedEntry["target"], mode: number): number {
-    const directory = this.#access.at(parentLocation(location));
-    const name = lastName(location);
-    try {
-      return openForWriting(directory, name, { expected: stats, mode });
-    } catch (error) {
-      if (!this.#isForced || stats === undefined || systemCode(error) !== "EACCES") throw error;
-      return this.#replaceUnwritable(location, stats, mode);
-    }
-  }
-
-  /** What `-f` is for: a file that cannot be written is removed, which deleting was allowed for, and made anew. */
-  #replaceUnwritable(location: string, stats: BigIntStats, mode: number): number {
-    const directory = this.#access.at(parentLocation(location));
-    const name = lastName(location);
-    const now = directory.inspect(name);
-    if (now?.ino !== stats.ino || now.dev !== stats.dev) throw new FileChangedError(location);
-    directory.unlink(name);
-    return directory.createFile(name, constants.O_WRONLY, mode);
   }
 }

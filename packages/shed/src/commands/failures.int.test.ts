@@ -64,6 +64,7 @@ describe.runIf(process.platform === "linux")("a command that fails in the middle
         const { status, stderr } = await play.run(line, readFileSync(play.path("notes/big")));
         expect(status).toBe(1);
         expect(stderr).toContain("No space left on device");
+        expect(readdirSync(disk)).toEqual([]);
       } finally {
         unmount(disk);
       }

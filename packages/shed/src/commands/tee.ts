@@ -1,8 +1,9 @@
-import { closeSync, constants, ftruncateSync } from "node:fs";
+import { closeSync, constants } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
 import { systemSentence } from "../files/system-error.ts";
-import { writeAll } from "../files/write-file.ts";
+import { UnfinishedFile, writeAll } from "../files/write-file.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { CommandDefinition, CommandIo, CommandToken, PathOperand } from "./command.ts";
 import { CommandRefusal } from "./command.ts";
@@ -16,28 +17,35 @@ export const tee: CommandDefinition = {
   options: { options: [{ key: "append", forms: ["-a", "--append"] }] },
   async prepare(command, { access, paths }) {
     const { text, destinations } = readOperands(command.operands);
-    const targets: PathOperand[] = [];
-    for (const { text: path } of destinations) targets.push(await paths.literal(path));
-    for (const target of targets) checkTarget("tee", target);
+    const operands: PathOperand[] = [];
+    for (const { text: path } of destinations) operands.push(await paths.literal(path));
+    for (const operand of operands) checkTarget("tee", operand);
     const append = command.options.has("append");
     return {
-      needs: targets.flatMap(writeNeeds),
+      needs: operands.flatMap(writeNeeds),
       shown: shownArguments(
         command,
-        targets.map(({ spelled }) => ({ shown: spelled })),
+        operands.map(({ spelled }) => ({ shown: spelled })),
       ),
-      fingerprint: () => fingerprintOf(targets),
+      fingerprint: () => fingerprintOf(operands),
       async run(io) {
         const output = new Output("tee", io);
-        const open = await openAll(access, targets, output, append);
-        if (open === undefined) return output.status;
+        const targets = await openAll(access, operands, output, append);
+        if (targets === undefined) return output.status;
         try {
           for await (const chunk of chunksFor(io, text)) {
-            for (const target of open) await writeTo(target, chunk, output);
+            for (const target of targets)
+              await attempt(target, output, ({ file }) => {
+                file.write(chunk);
+              });
             await output.pass(chunk);
           }
+          for (const target of new Set(targets))
+            await attempt(target, output, ({ file }) => {
+              file.finish();
+            });
         } finally {
-          for (const { descriptor } of new Set(open)) closeSync(descriptor);
+          for (const { file } of targets) file.close();
         }
         await output.flush();
         return output.status;
@@ -46,10 +54,35 @@ export const tee: CommandDefinition = {
   },
 };
 
-interface OpenTarget {
+interface Target {
   readonly operand: PathOperand;
-  readonly descriptor: number;
+  readonly file: UnfinishedFile | AddedToFile;
   hasFailed: boolean;
+}
+
+/** A file that keeps what it holds; what is added to it stands there at once. */
+class AddedToFile {
+  readonly #descriptor: number;
+  #isOpen = true;
+
+  constructor(access: FileAccess, location: string, expected: BigIntStats) {
+    const directory = access.at(parentLocation(location));
+    const flags = constants.O_WRONLY | constants.O_APPEND;
+    this.#descriptor = directory.openFile(lastName(location), flags, expected).descriptor;
+  }
+
+  write(chunk: Uint8Array): void {
+    writeAll(this.#descriptor, chunk);
+  }
+
+  finish(): void {
+    this.close();
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#descriptor);
+    this.#isOpen = false;
+  }
 }
 
 function readOperands(operands: readonly CommandToken[]): {
@@ -68,43 +101,31 @@ function readOperands(operands: readonly CommandToken[]): {
   return { text: text ?? "", destinations };
 }
 
-/** Opens every file before any is emptied; when one cannot be opened, none is changed. */
+/** Opens every file before any is written; when one cannot be opened, none is. */
 async function openAll(
   access: FileAccess,
-  targets: readonly PathOperand[],
+  operands: readonly PathOperand[],
   output: Output,
   append: boolean,
-): Promise<OpenTarget[] | undefined> {
-  const open = new Map<string, OpenTarget>();
-  const flags = constants.O_WRONLY | (append ? constants.O_APPEND : 0);
-  for (const operand of targets) {
+): Promise<Target[] | undefined> {
+  const open = new Map<string, Target>();
+  for (const operand of operands) {
     const { location, stats, spelled } = operand;
     if (open.has(location)) continue;
     try {
-      const directory = access.at(parentLocation(location));
-      const name = lastName(location);
-      const descriptor =
-        stats === undefined
-          ? directory.createFile(name, flags)
-          : directory.openFile(name, flags, stats).descriptor;
-      open.set(location, { operand, descriptor, hasFailed: false });
+      const file =
+        append && stats !== undefined
+          ? new AddedToFile(access, location, stats)
+          : new UnfinishedFile(access, location, { expected: stats });
+      open.set(location, { operand, file, hasFailed: false });
     } catch (error) {
-      undo(access, open.values());
+      for (const { file } of open.values()) file.close();
       await output.complainAbout(spelled, error);
       return undefined;
     }
   }
-  if (!append) for (const { descriptor } of open.values()) ftruncateSync(descriptor, 0);
   // A file that is named twice is added to twice.
-  return append ? targets.flatMap(({ location }) => open.get(location) ?? []) : [...open.values()];
-}
-
-function undo(access: FileAccess, open: Iterable<OpenTarget>): void {
-  for (const { operand, descriptor } of open) {
-    closeSync(descriptor);
-    if (operand.stats === undefined)
-      access.at(parentLocation(operand.location)).unlink(lastName(operand.location));
-  }
+  return append ? operands.flatMap(({ location }) => open.get(location) ?? []) : [...open.values()];
 }
 
 async function* chunksFor(io: CommandIo, text: string): AsyncGenerator<Buffer, void> {
@@ -112,10 +133,11 @@ async function* chunksFor(io: CommandIo, text: string): AsyncGenerator<Buffer, v
   else if (text !== "") yield Buffer.from(text, "utf8");
 }
 
-async function writeTo(target: OpenTarget, chunk: Buffer, output: Output): Promise<void> {
+/** Does something with a target; one that has failed is left as it is. */
+async function attempt(target: Target, output: Output, act: (target: Target) => void): Promise<void> {
   if (target.hasFailed) return;
   try {
-    writeAll(target.descriptor, chunk);
+    act(target);
   } catch (error) {
     if (systemSentence(error) === undefined) throw error;
     target.hasFailed = true;

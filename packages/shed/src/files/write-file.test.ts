@@ -21,7 +21,7 @@ import { FileAccess } from "./access.ts";
 import type { OpenDirectory } from "./open-directory.ts";
 import { chunksOf } from "./reading.ts";
 import { FileChangedError, systemSentence } from "./system-error.ts";
-import { openForWriting, replaceFile, writeAll } from "./write-file.ts";
+import { replaceFile } from "./write-file.ts";
 
 let base: string;
 let access: FileAccess;
@@ -42,7 +42,7 @@ afterEach(() => {
 
 describe("replaceFile", () => {
   it("makes a new file with the mode any new file has", () => {
-    replaceFile(directory, "n", content, { expected: undefined });
+    replaceFile(access, join(base, "n"), content, { expected: undefined });
     expect(readFileSync(join(base, "n"), "utf8")).toBe("new");
     expect(statSync(join(base, "n"))).toMatchObject({ mode: statSync(join(base, "f")).mode, nlink: 1 });
     expect(readdirSync(base)).toEqual(["f", "n"]);
@@ -52,7 +52,7 @@ describe("replaceFile", () => {
     chmodSync(join(base, "f"), 0o640);
     if (process.getuid?.() === 0) chownSync(join(base, "f"), 1234, 4321);
     const before = statSync(join(base, "f"));
-    replaceFile(directory, "f", content, { expected: directory.inspect("f") });
+    replaceFile(access, join(base, "f"), content, { expected: directory.inspect("f") });
     expect(readFileSync(join(base, "f"), "utf8")).toBe("new");
     const { mode, uid, gid } = before;
     expect(statSync(join(base, "f"))).toMatchObject({ mode, uid, gid });
@@ -103,42 +103,20 @@ describe("replaceFile", () => {
     change(join(base, "f"));
     const before = readdirSync(base);
     expect(() => {
-      replaceFile(directory, "f", content, { expected });
+      replaceFile(access, join(base, "f"), content, { expected });
     }).toThrow();
     expect(readdirSync(base)).toEqual(before);
   });
 
   it("does not replace what somebody made where nothing was", () => {
     expect(() => {
-      replaceFile(directory, "f", content, { expected: undefined });
+      replaceFile(access, join(base, "f"), content, { expected: undefined });
     }).toThrow(FileChangedError);
     symlinkSync("elsewhere", join(base, "l"));
     expect(() => {
-      replaceFile(directory, "l", content, { expected: undefined });
+      replaceFile(access, join(base, "l"), content, { expected: undefined });
     }).toThrow(FileChangedError);
     expect(readdirSync(base)).toEqual(["f", "l"]);
-  });
-});
-
-describe("openForWriting", () => {
-  it("empties the file that was checked, or adds to it", () => {
-    const expected = directory.inspect("f");
-    const added = openForWriting(directory, "f", { expected, append: true });
-    writeAll(added, content);
-    closeSync(added);
-    expect(readFileSync(join(base, "f"), "utf8")).toBe("oldnew");
-    const emptied = openForWriting(directory, "f", { expected });
-    writeAll(emptied, content);
-    closeSync(emptied);
-    expect(readFileSync(join(base, "f"), "utf8")).toBe("new");
-  });
-
-  it("does not touch what was not checked", () => {
-    expect(() => openForWriting(directory, "f", { expected: undefined })).toThrow(FileChangedError);
-    const expected = directory.inspect("f");
-    writeFileSync(join(base, "g"), "other");
-    expect(() => openForWriting(directory, "g", { expected })).toThrow(FileChangedError);
-    expect(readFileSync(join(base, "g"), "utf8")).toBe("other");
   });
 });
 
@@ -164,7 +142,9 @@ it.each([
   },
   {
     why: "a change",
-    error: () => openForWriting(directory, "f", { expected: undefined }),
+    error: () => {
+      replaceFile(access, join(base, "f"), content, { expected: undefined });
+    },
     sentence: "Changed since it was checked",
   },
 ])("has a sentence for $why", ({ error, sentence }) => {

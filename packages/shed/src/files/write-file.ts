@@ -1,21 +1,12 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  readFileSync,
-  writeSync,
-} from "node:fs";
 import { randomBytes } from "node:crypto";
+import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, writeSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
+import type { FileAccess } from "./access.ts";
 import { isSame } from "./entry.ts";
-import type { Identity } from "./entry.ts";
-import { childLocation } from "./file-name.ts";
+import { lastName, parentLocation } from "./file-name.ts";
 import type { OpenDirectory } from "./open-directory.ts";
-import { FileChangedError, systemCode } from "./system-error.ts";
+import { readWhole } from "./reading.ts";
+import { FileChangedError, systemCode, systemSentence } from "./system-error.ts";
 
 /** Writes all of a chunk: the system may take it in parts. */
 export function writeAll(descriptor: number, chunk: Uint8Array): void {
@@ -23,45 +14,131 @@ export function writeAll(descriptor: number, chunk: Uint8Array): void {
   while (written < chunk.length) written += writeSync(descriptor, chunk, written, chunk.length - written);
 }
 
+/** What the files of {@link UnfinishedFile} are called; nothing else begins so. */
+const unfinishedPrefix = ".roboz-unfinished-";
+
+/** Whether a file of this name is an {@link UnfinishedFile}; after a crash it stays behind. */
+export function isUnfinished(name: string): boolean {
+  return name.startsWith(unfinishedPrefix);
+}
+
+/** What a file is to become. */
+interface UnfinishedFileOptions {
+  /**
+   * The file as it was checked; `undefined` when there was none. Its mode and owner are kept. Another object, or this
+   * one changed since, is left alone.
+   */
+  readonly expected: BigIntStats | undefined;
+  /** The mode of a new file, of which the umask takes its part. */
+  readonly mode?: number;
+  /** Also takes the place of a file that cannot be written, and is then like a new one. */
+  readonly isForced?: boolean;
+}
+
 /**
- * Opens a file for writing: the very file that was checked, or a new one when there was none. Nothing is changed
- * before the object is known to be the right one.
+ * A file that is written under a name of its own, beside the place that it takes once it is whole: whoever looks finds
+ * the old content or the new one. {@link close} is to be called in the end.
  */
-export function openForWriting(
-  directory: OpenDirectory,
-  name: string,
-  {
-    expected,
-    append = false,
-    mode = 0o666,
-  }: { expected: Identity | undefined; append?: boolean; mode?: number },
-): number {
-  const flags = constants.O_WRONLY | (append ? constants.O_APPEND : 0);
-  if (expected === undefined) {
+export class UnfinishedFile {
+  readonly #access: FileAccess;
+  readonly #location: string;
+  readonly #expected: BigIntStats | undefined;
+  readonly #name = unfinishedPrefix + randomBytes(9).toString("base64url");
+  readonly #descriptor: number;
+  /** What is to become its mode; `undefined` when it has it already. */
+  #mode: bigint | undefined;
+  #isOpen = true;
+
+  /** @throws {@link FileChangedError}, or an error of the operating system. */
+  constructor(
+    access: FileAccess,
+    location: string,
+    { expected, mode = 0o666, isForced = false }: UnfinishedFileOptions,
+  ) {
+    this.#access = access;
+    this.#location = location;
+    this.#expected = expected;
+    const kept = expected !== undefined && isWritable(access, location, expected, isForced) ? expected : null;
+    this.#descriptor = this.#directory.createFile(
+      this.#name,
+      constants.O_WRONLY,
+      kept === null ? mode : 0o600,
+    );
+    if (kept === null) return;
+    this.#mode = kept.mode;
     try {
-      return directory.createFile(name, flags, mode);
+      keepOwner(this.#descriptor, kept);
     } catch (error) {
-      if (systemCode(error) === "EEXIST") throw new FileChangedError(childLocation(directory.location, name));
+      this.close();
       throw error;
     }
   }
-  const { descriptor } = directory.openFile(name, flags, expected);
-  if (append) return descriptor;
-  try {
-    ftruncateSync(descriptor, 0);
-    return descriptor;
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
+
+  get #directory(): OpenDirectory {
+    return this.#access.at(parentLocation(this.#location));
   }
-}
 
-/** What unfinished files of {@link replaceFile} are called; nothing else begins so. */
-const unfinishedPrefix = ".roboz-unfinished-";
+  /** Lets only its owner read it until it is whole, also where nothing stood. */
+  hide(): void {
+    this.#mode ??= fstatSync(this.#descriptor, { bigint: true }).mode;
+    fchmodSync(this.#descriptor, 0o600);
+  }
 
-/** Whether a file of this name was being written by {@link replaceFile}; after a crash it stays behind. */
-export function isUnfinished(name: string): boolean {
-  return name.startsWith(unfinishedPrefix);
+  write(chunk: Uint8Array): void {
+    writeAll(this.#descriptor, chunk);
+  }
+
+  /** Puts on disk what was written. */
+  sync(): void {
+    fsyncSync(this.#descriptor);
+  }
+
+  /** @throws {@link FileChangedError} when something else stands there now, or an error of the operating system. */
+  finish(): void {
+    if (this.#mode !== undefined) fchmodSync(this.#descriptor, Number(this.#mode & 0o7777n));
+    if (this.#expected === undefined) this.#takeName();
+    else this.#takePlace(this.#expected);
+    this.#isOpen = false;
+    closeSync(this.#descriptor);
+  }
+
+  /** Gives up what is not finished. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    closeSync(this.#descriptor);
+    try {
+      this.#directory.unlink(this.#name);
+    } catch (error) {
+      // Why the work ended counts for more than what it leaves.
+      if (systemSentence(error) === undefined) throw error;
+    }
+  }
+
+  #takeName(): void {
+    const directory = this.#directory;
+    const name = lastName(this.#location);
+    try {
+      // A rename would silently replace what somebody made meanwhile; a second name is refused when the first is taken.
+      if (hasLinked(directory, this.#name, name)) {
+        directory.unlink(this.#name);
+      } else {
+        // So is an empty file, which may then be replaced.
+        closeSync(directory.createFile(name, constants.O_WRONLY));
+        directory.rename(this.#name, directory, name);
+      }
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") throw new FileChangedError(this.#location);
+      throw error;
+    }
+  }
+
+  #takePlace(expected: BigIntStats): void {
+    const directory = this.#directory;
+    const now = directory.inspect(lastName(this.#location));
+    if (now === undefined || !isUnchanged(now, expected)) throw new FileChangedError(this.#location);
+    directory.rename(this.#name, directory, lastName(this.#location));
+  }
 }
 
 /**
@@ -74,90 +151,55 @@ export function isUnfinished(name: string): boolean {
  * @throws {@link FileChangedError} when something else stands there now, or an error of the operating system.
  */
 export function replaceFile(
-  directory: OpenDirectory,
-  name: string,
+  access: FileAccess,
+  location: string,
   content: Uint8Array,
   { expected, oldContent }: { expected: BigIntStats | undefined; oldContent?: Buffer },
 ): void {
-  if (expected !== undefined) checkWritable(directory, name, expected);
-  const unfinished = writeUnfinished(directory, content, expected);
+  const file = new UnfinishedFile(access, location, { expected });
   try {
-    if (expected === undefined) takeName(directory, unfinished, name);
-    else takePlace(directory, { unfinished, name, expected, oldContent });
-  } catch (error) {
-    directory.unlink(unfinished);
-    throw error;
-  }
-  directory.sync();
-}
-
-function takePlace(
-  directory: OpenDirectory,
-  {
-    unfinished,
-    name,
-    expected,
-    oldContent,
-  }: { unfinished: string; name: string; expected: BigIntStats; oldContent: Buffer | undefined },
-): void {
-  const isOld = oldContent === undefined || holds(directory, name, expected, oldContent);
-  const now = directory.inspect(name);
-  if (!isOld || now === undefined || !isUnchanged(now, expected)) {
-    throw new FileChangedError(childLocation(directory.location, name));
-  }
-  directory.rename(unfinished, directory, name);
-}
-
-function holds(directory: OpenDirectory, name: string, expected: Identity, content: Buffer): boolean {
-  const { descriptor } = directory.openFile(name, constants.O_RDONLY, expected);
-  try {
-    return readFileSync(descriptor).equals(content);
+    file.hide();
+    file.write(content);
+    file.sync();
+    if (expected !== undefined && oldContent !== undefined) {
+      const now = readWhole(access, { location, stats: expected }, oldContent.length);
+      if (now?.content.equals(oldContent) !== true) throw new FileChangedError(location);
+    }
+    file.finish();
   } finally {
-    closeSync(descriptor);
+    file.close();
   }
+  access.at(parentLocation(location)).sync();
 }
 
-/** A rename would silently replace what somebody made meanwhile; a second name is refused when the first is taken. */
-function takeName(directory: OpenDirectory, unfinished: string, name: string): void {
-  try {
-    directory.link(unfinished, name);
-  } catch (error) {
-    if (systemCode(error) === "EEXIST") throw new FileChangedError(childLocation(directory.location, name));
-    throw error;
-  }
-  directory.unlink(unfinished);
-}
+/** What the systems say where files cannot have a second name, such as on FAT. */
+const unlinkable = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-/** Writes a file that only its owner can read until it is whole. */
-function writeUnfinished(
-  directory: OpenDirectory,
-  content: Uint8Array,
-  old: BigIntStats | undefined,
-): string {
-  const name = unfinishedPrefix + randomBytes(9).toString("base64url");
-  // A file that is new altogether is made with the mode of any new file, so that the umask has its say, and narrowed
-  // while it is still empty.
-  const descriptor = directory.createFile(name, constants.O_WRONLY, old === undefined ? 0o666 : 0o600);
+function hasLinked(directory: OpenDirectory, name: string, newName: string): boolean {
   try {
-    const { mode } = old ?? fstatSync(descriptor, { bigint: true });
-    fchmodSync(descriptor, 0o600);
-    writeAll(descriptor, content);
-    if (old !== undefined) keepOwner(descriptor, old);
-    // Waiting for the disk takes longest, so the mode is set after it, right before the file takes its name.
-    fsyncSync(descriptor);
-    fchmodSync(descriptor, Number(mode & 0o7777n));
+    directory.link(name, newName);
+    return true;
   } catch (error) {
-    directory.unlink(name);
+    if (unlinkable.has(systemCode(error) ?? "")) return false;
     throw error;
-  } finally {
-    closeSync(descriptor);
   }
-  return name;
 }
 
 /** A rename needs no right to write the file, so that right is asked for first. */
-function checkWritable(directory: OpenDirectory, name: string, expected: Identity): void {
-  closeSync(directory.openFile(name, constants.O_WRONLY, expected).descriptor);
+function isWritable(
+  access: FileAccess,
+  location: string,
+  expected: BigIntStats,
+  mayLackRight: boolean,
+): boolean {
+  const directory = access.at(parentLocation(location));
+  try {
+    closeSync(directory.openFile(lastName(location), constants.O_WRONLY, expected).descriptor);
+    return true;
+  } catch (error) {
+    if (mayLackRight && systemCode(error) === "EACCES") return false;
+    throw error;
+  }
 }
 
 function keepOwner(descriptor: number, { uid, gid }: BigIntStats): void {

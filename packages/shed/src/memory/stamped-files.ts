@@ -118,7 +118,7 @@ function addFile(root: string, names: readonly string[], name: string, text: str
       }
       location = join(location, folder);
     }
-    replaceFile(access.at(location), name, Buffer.from(text), { expected: undefined });
+    replaceFile(access, join(location, name), Buffer.from(text), { expected: undefined });
   } finally {
     access.close();
   }

@@ -5,7 +5,7 @@ import { fingerprintOf } from "../commands/inputs.ts";
 import { checkTarget, writeNeeds } from "../commands/targets.ts";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
-import { childLocation, isTextName, lastName, parentLocation } from "../files/file-name.ts";
+import { childLocation, isTextName, parentLocation } from "../files/file-name.ts";
 import { readWhole } from "../files/reading.ts";
 import { FileChangedError, systemCode, systemSentence } from "../files/system-error.ts";
 import { replaceFile } from "../files/write-file.ts";
@@ -114,7 +114,7 @@ function rewrite({ newText }: PatchRequest, operand: PathOperand, access: FileAc
   const { location, spelled, stats } = operand;
   if (!operand.hasParent) makeParents(access, parentLocation(location));
   const content = Buffer.from(newText, "utf8");
-  replaceFile(access.at(parentLocation(location)), lastName(location), content, { expected: stats });
+  replaceFile(access, location, content, { expected: stats });
   const done = stats === undefined ? "created with the given text" : "replaced by the given text";
   return {
     isDone: true,
@@ -171,7 +171,7 @@ async function replace(
   if (length > largestFile) return failure(`${shown} would become larger than ${largestFile} bytes`);
   const changed = Buffer.allocUnsafe(length);
   await fillReplaced(changed, { content, old, newBytes, signal });
-  replaceFile(access.at(parentLocation(location)), lastName(location), changed, {
+  replaceFile(access, location, changed, {
     expected: file.stats,
     oldContent: content,
   });
