@@ -212,6 +212,11 @@ describe("a permission policy", () => {
       setting: "allow[0].operations",
     },
     {
+      why: "operations that are no list",
+      rules: { allow: [{ pattern: "**", operations: 5 }] },
+      setting: "allow[0].operations",
+    },
+    {
       why: "an unknown operation",
       rules: { deny: [read("**"), { pattern: "*", operations: ["write"] }] },
       setting: "deny[1].operations",
@@ -222,9 +227,29 @@ describe("a permission policy", () => {
       setting: "ask[0].pattern",
     },
     { why: "another verdict", rules: { defaultVerdict: "ask" }, setting: "defaultVerdict" },
+    { why: "a list under another name", rules: { denied: [read("**")] }, setting: "denied" },
+    { why: "a setting in other letters", rules: { takes_precedence: "deny" }, setting: "takes_precedence" },
+    { why: "a single rule", rules: { deny: read("**") }, setting: "deny" },
+    { why: "a list that is null", rules: { allow: null }, setting: "allow" },
+    { why: "a rule that is none", rules: { allow: [null] }, setting: "allow[0]" },
+    {
+      why: "a rule with another part",
+      rules: { allow: [{ ...read("**"), except: "a" }] },
+      setting: "except",
+    },
+    {
+      why: "a rule without operations",
+      rules: { allow: [{ pattern: "**" }] },
+      setting: "allow[0].operations",
+    },
   ])("refuses $why", ({ rules, setting }) => {
     const construct = (): unknown => Reflect.construct(PermissionPolicy, [{ base, ...rules }]);
     expect(construct).toThrow(expect.objectContaining({ code: "shed/policy", setting }));
+  });
+
+  it.each([undefined, null, "/", [{ base }]])("refuses what are no settings: %j", (settings) => {
+    const construct = (): unknown => Reflect.construct(PermissionPolicy, [settings]);
+    expect(construct).toThrow(expect.objectContaining({ code: "shed/policy", setting: "argument" }));
   });
 });
 

@@ -6,6 +6,7 @@ import { canonicalPath } from "./canonical-path.ts";
 import { PolicyError } from "./errors.ts";
 import { isOperation, operations, type ActionVerdict, type Operation } from "./operation.ts";
 import { matchesPattern, parsePattern, type Pattern } from "./pattern.ts";
+import { settingsProblem } from "./setting-names.ts";
 
 /** Names operations at the places that a pattern matches. */
 export interface PermissionRule {
@@ -70,8 +71,12 @@ export class PermissionPolicy {
   /** What rules with such patterns are called when they match. */
   readonly #named = new Map<PermissionRule, MatchedRule>();
 
-  /** @throws {@link PolicyError} (`shed/policy`) when the base is not absolute or is a file, or a rule is malformed. */
+  /**
+   * @throws {@link PolicyError} (`shed/policy`) when the base is not absolute or is a file, a rule is malformed, or a setting is
+   * not known.
+   */
   constructor(settings: PermissionPolicySettings) {
+    checkNames("argument", settings, settingNames);
     this.base = canonicalBase(settings.base);
     this.allow = checkRules("allow", settings.allow);
     this.deny = checkRules("deny", settings.deny);
@@ -210,17 +215,38 @@ function computed(pattern: () => string): string | null {
   }
 }
 
+const settingNames: readonly (keyof PermissionPolicySettings)[] = [
+  "base",
+  "allow",
+  "deny",
+  "ask",
+  "protect",
+  "defaultVerdict",
+  "takesPrecedence",
+];
+const ruleNames: readonly (keyof PermissionRule)[] = ["pattern", "operations"];
+
+function checkNames(owner: string, given: unknown, known: readonly string[]): void {
+  const found = settingsProblem(owner, given, known);
+  if (found !== undefined) throw new PolicyError(found);
+}
+
 function checkRules(list: RuleList, rules: readonly PermissionRule[] = []): readonly PermissionRule[] {
+  const given: unknown = rules;
+  if (!Array.isArray(given)) throw new PolicyError({ setting: list, problem: "is no list of rules" });
   return Object.freeze(
-    rules.map(({ pattern, operations: named }, index) => {
+    rules.map((rule, index) => {
       const setting = `${list}[${index}]`;
+      checkNames(setting, rule, ruleNames);
+      const { pattern, operations: named } = rule;
       if (typeof pattern !== "string" && typeof pattern !== "function") {
         throw new PolicyError({
           setting: `${setting}.pattern`,
           problem: "is neither a text nor a function that gives one",
         });
       }
-      const unique = [...new Set(named)];
+      const listed: unknown = named;
+      const unique = Array.isArray(listed) ? [...new Set(named)] : [];
       if (unique.length === 0 || !unique.every(isOperation)) {
         throw new PolicyError({
           setting: `${setting}.operations`,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { Operation } from "./operation.ts";
-import { Sandbox, type SandboxSettings } from "./sandbox.ts";
+import { Sandbox, type Protection, type SandboxSettings } from "./sandbox.ts";
 
 let root = "";
 beforeEach(() => {
@@ -197,6 +197,37 @@ describe("the folders of a sandbox", () => {
     { why: "holds another", given: { projects: "all", shared: "all/shared" }, setting: "shared" },
   ])("are refused when an area $why", ({ given, setting }) => {
     expect(() => sandbox(given)).toThrow(failing(setting));
+  });
+
+  it.each([
+    { why: "is not known", given: { protect: [] }, setting: "protect" },
+    { why: "is a pattern in place of a list", given: { settings: "*.json" }, setting: "settings" },
+    { why: "has a pattern that is no text", given: { settings: [5] }, setting: "settings" },
+    { why: "is a name in place of a list", given: { unprotected: ".env" }, setting: "unprotected" },
+    { why: "names nothing that is protected", given: { unprotected: ["env"] }, setting: "unprotected" },
+  ])("are refused when a setting $why", ({ given, setting }) => {
+    const construct = (): unknown => Reflect.construct(Sandbox, [{ root, ...given }]);
+    expect(construct).toThrow(failing(setting));
+  });
+
+  it.each([undefined, null, "/srv"])("are refused without settings: %j", (given) => {
+    const construct = (): unknown => Reflect.construct(Sandbox, [given]);
+    expect(construct).toThrow(failing("argument"));
+  });
+
+  it("do not follow what the caller does with the settings", () => {
+    const unprotected: Protection[] = [];
+    const given = { root, scope: "mine", settings: ["projects/*/agent.json"], unprotected };
+    const box = new Sandbox(given);
+    given.root = join(root, "outside");
+    given.settings.pop();
+    unprotected.push(".env");
+    for (const one of [box, box.forProject("other")]) {
+      expect(one.root).toBe(root);
+      const project = one.scope ?? "";
+      expect(said(one, "create", `projects/${project}/agent.json`)).toBe("deny");
+      expect(said(one, "create", `projects/${project}/.env`)).toBe("deny");
+    }
   });
 
   it("are refused when a link leads an area out of the root", () => {

@@ -6,6 +6,7 @@ import { SandboxError } from "./errors.ts";
 import { operations, type Operation } from "./operation.ts";
 import { escapePattern } from "./pattern.ts";
 import { PermissionPolicy, type PermissionRule } from "./policy.ts";
+import { settingsProblem } from "./setting-names.ts";
 
 /** What a sandbox protects unless it is named in `unprotected`. */
 export const protections = Object.freeze([".env", ".git", "settings", "records"] as const);
@@ -34,6 +35,19 @@ export interface SandboxSettings {
   readonly unprotected?: readonly Protection[] | undefined;
 }
 
+const settingNames: readonly (keyof SandboxSettings)[] = [
+  "root",
+  "readonly",
+  "shared",
+  "projects",
+  "logs",
+  "snapshots",
+  "memory",
+  "scope",
+  "settings",
+  "unprotected",
+];
+
 type Area = "readonly" | "shared" | "projects";
 type RecordName = "logs" | "snapshots" | "memory";
 const areas = ["readonly", "shared", "projects"] as const;
@@ -54,10 +68,14 @@ export class Sandbox {
   readonly #given: SandboxSettings;
   #scope: string | undefined;
 
-  /** @throws {@link SandboxError} (`shed/sandbox`) for areas that leave the root or overlap, and for a bad scope. */
+  /**
+   * @throws {@link SandboxError} (`shed/sandbox`) for areas that leave the root or overlap, a bad scope, and a setting that is not
+   * known.
+   */
   constructor(settings: SandboxSettings) {
-    this.#given = settings;
-    const { root, logs = "logs", snapshots = "snapshots", memory = "memory", unprotected = [] } = settings;
+    const unknown = settingsProblem("argument", settings, settingNames);
+    if (unknown !== undefined) throw new SandboxError(unknown);
+    const { root, logs = "logs", snapshots = "snapshots", memory = "memory" } = settings;
     if (typeof root !== "string" || root === "" || root.includes("\0"))
       throw new SandboxError({ setting: "root", problem: "is no path" });
     this.root = resolve(root);
@@ -66,14 +84,15 @@ export class Sandbox {
     this.projects = this.#area("projects", settings.projects);
     this.#checkAreas();
     this.#records = { logs, snapshots, memory };
-    this.#settings = settings.settings ?? ["**/model_catalogue/**"];
+    this.#settings = textsOf("settings", settings.settings ?? ["**/model_catalogue/**"]);
+    const unprotected = textsOf("unprotected", settings.unprotected ?? []);
     this.#unprotected = new Set(unprotected);
-    for (const name of unprotected)
-      if (!protections.includes(name))
-        throw new SandboxError({
-          setting: "unprotected",
-          problem: `names none of ${protections.join(", ")}`,
-        });
+    if (!unprotected.every((name) => protections.includes(name)))
+      throw new SandboxError({
+        setting: "unprotected",
+        problem: `has a name that is none of ${protections.join(", ")}`,
+      });
+    this.#given = Object.freeze({ ...settings, settings: this.#settings, unprotected });
     if (settings.scope !== undefined) this.configureScope(settings.scope);
   }
 
@@ -220,6 +239,14 @@ export class Sandbox {
     if (!isSafe) throw new SandboxError({ setting, problem: "is not strictly inside the project" });
     return place;
   }
+}
+
+/** A list of texts that nobody changes. */
+function textsOf<Text extends string>(setting: string, texts: readonly Text[]): readonly Text[] {
+  const given: unknown = texts;
+  if (Array.isArray(given) && given.every((text) => typeof text === "string"))
+    return Object.freeze([...texts]);
+  throw new SandboxError({ setting, problem: "is no list of texts" });
 }
 
 const writing: readonly Operation[] = ["create", "delete"];
