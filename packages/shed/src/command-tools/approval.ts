@@ -1,6 +1,7 @@
 import { Str, type ToolContext } from "@roboz/core";
 import * as z from "zod";
 
+import { Pace } from "../language/pace.ts";
 import {
   judge,
   Unavailable,
@@ -56,6 +57,7 @@ export async function guardCall(
   needs: readonly RequiredPermission[],
   answered: readonly Exchange[] = [],
 ): Promise<Judgement> {
+  const { signal } = call.context;
   const entries: AuditEntry[] = [];
   const judgement = await judge({
     policy: call.options.policy,
@@ -65,8 +67,14 @@ export async function guardCall(
     audit: (entry) => {
       entries.push(entry);
     },
+    signal,
   });
-  if (judgement.status !== "waiting") for (const entry of entries) auditDecision(call, entry);
+  if (judgement.status === "waiting") return judgement;
+  const pace = new Pace();
+  for (const entry of entries) {
+    if (pace.isDue) await pace.pause(signal);
+    auditDecision(call, entry);
+  }
   return judgement;
 }
 

@@ -2,7 +2,7 @@ import type { RunSnapshot } from "@roboz/core";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { scriptedCommands } from "./__fixtures__/scripted-commands.ts";
 import { allowAll, reportOf, session, words, type SessionSettings } from "./__fixtures__/session.ts";
@@ -14,6 +14,9 @@ beforeAll(() => {
     mkdirSync(dirname(join(base, file)), { recursive: true });
     writeFileSync(join(base, file), file);
   }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
 });
 afterAll(() => {
   rmSync(base, { recursive: true });
@@ -35,6 +38,24 @@ function throughJson(snapshot: RunSnapshot): RunSnapshot {
   expect(JSON.parse(JSON.stringify(copy))).toEqual(copy);
   return copy;
 }
+
+it("a file command that needs very much lets others work while its decisions are told", async () => {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 5));
+  const needs = Array.from({ length: 500 }, (_, index) => ` -read f${index}`);
+  const { events, invoke } = session({ base }, words(`tee${needs.join("")}`));
+  const decisions = () =>
+    events.filter((event) => event.type === "runtime" && event.data["audit"] === "permission");
+  const cancelling = new AbortController();
+  const turn = () => {
+    if (decisions().length > 0) cancelling.abort();
+    else setImmediate(turn);
+  };
+  setImmediate(turn);
+  expect(await invoke(cancelling.signal)).toMatchObject({ status: "cancelled" });
+  expect(decisions().length).toBeGreaterThan(0);
+  expect(decisions().length).toBeLessThan(500);
+});
 
 describe("a file command that needs a person's yes", () => {
   const line = "tee -create shared/one -create shared/two -read a =out:done";

@@ -44,7 +44,8 @@ export async function guardPrepared(
   if (fingerprint !== fingerprintOf(prepared)) return approvalVoid(answered);
   // The rules may be others by now; the reply counts for the question that is open under them.
   const { policy } = call.options;
-  const open = await judge({ policy, needs, ask: "later", answered, audit: () => undefined });
+  const { signal } = call.context;
+  const open = await judge({ policy, needs, ask: "later", answered, audit: () => undefined, signal });
   const more = open.status === "waiting" ? [{ prompt: open.prompt, reply }] : [];
   return guardCall(call, needs, [...open.exchanges, ...more]);
 }
@@ -60,8 +61,16 @@ export async function confirm(
 ): Promise<Judgement> {
   if (fingerprint !== null && fingerprint !== fingerprintOf(prepared)) return approvalVoid([]);
   const { policy } = call.options;
+  const { signal } = call.context;
   const { needs } = prepared;
-  const judgement = await judge({ policy, needs, ask: "later", answered: exchanges, audit: () => undefined });
+  const judgement = await judge({
+    policy,
+    needs,
+    ask: "later",
+    answered: exchanges,
+    audit: () => undefined,
+    signal,
+  });
   if (judgement.status === "waiting") return approvalVoid([]);
   return { ...judgement, exchanges: [] };
 }

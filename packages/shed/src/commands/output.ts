@@ -50,8 +50,7 @@ export class Output {
 
   /** @throws The signal's reason once it has fired. */
   async pause(): Promise<void> {
-    await this.#pace.pause();
-    this.#io.signal.throwIfAborted();
+    await this.#pace.pause(this.#io.signal);
   }
 
   async flush(): Promise<void> {

@@ -28,8 +28,7 @@ export async function* walkTree(
   try {
     for (const entry of treeBelow(access, top.location)) {
       if (pace.isDue) {
-        await pace.pause();
-        signal.throwIfAborted();
+        await pace.pause(signal);
         checkBudget(work);
       }
       const walked = { ...entry, spelled: joined(top.spelled, entry.location.slice(skipped)) };

@@ -12,8 +12,10 @@ export class Pace {
     return performance.now() - this.#since >= longestStretchMs;
   }
 
-  async pause(): Promise<void> {
+  /** @throws The signal's reason once it has fired. */
+  async pause(signal: AbortSignal): Promise<void> {
     await setImmediate();
+    signal.throwIfAborted();
     this.#since = performance.now();
   }
 }

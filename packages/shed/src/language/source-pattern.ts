@@ -99,8 +99,9 @@ class Walk {
 
   /** Lets others work now and then. @throws The signal's reason, or {@link CommandRefusal} when the time is over. */
   async goOn(): Promise<void> {
-    if (this.isPauseDue) await this.#pace.pause();
-    this.#context.signal.throwIfAborted();
+    const { signal } = this.#context;
+    if (this.isPauseDue) await this.#pace.pause(signal);
+    signal.throwIfAborted();
     this.#context.checkBudget();
   }
 

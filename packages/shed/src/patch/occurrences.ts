@@ -18,8 +18,7 @@ export async function eachOccurrence(
   if (old.length > content.length) return;
   const pace = new Pace();
   const rest = async (): Promise<void> => {
-    await pace.pause();
-    signal.throwIfAborted();
+    await pace.pause(signal);
   };
   // For each beginning of `old`: how much of it stands at its own end as well, and so need not be looked at again.
   const borders = new Int32Array(old.length);

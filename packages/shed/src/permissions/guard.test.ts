@@ -1,5 +1,6 @@
 import { Str } from "@roboz/core";
-import { describe, expect, it } from "vitest";
+import { setImmediate } from "node:timers";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import {
   exchangeText,
@@ -30,6 +31,7 @@ async function judged(
   needs: readonly RequiredPermission[],
   replies: readonly (string | null | Error)[] | "later" = [],
   answered: readonly Exchange[] = [],
+  signal = new AbortController().signal,
 ): Promise<{ judgement: Judgement; prompts: string[]; audit: AuditEntry[] }> {
   const prompts: string[] = [];
   const audit: AuditEntry[] = [];
@@ -37,6 +39,7 @@ async function judged(
     policy,
     needs,
     answered,
+    signal,
     audit: (entry) => {
       audit.push(entry);
     },
@@ -54,6 +57,10 @@ async function judged(
   return { judgement, prompts, audit };
 }
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 describe("a judgement", () => {
   it("asks nobody about what the rules allow, and notes each decision", async () => {
     const { judgement, audit } = await judged([read("a"), create("b"), read("a")]);
@@ -63,6 +70,21 @@ describe("a judgement", () => {
       { ...read("a"), verdict: "allow", rule, answeredBy: "policy" },
       { ...create("b"), verdict: "allow", rule, answeredBy: "policy" },
     ]);
+  });
+
+  it("lets others work meanwhile, and ends when the run is cancelled by one of them", async () => {
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => (now += 5));
+    const cancelling = new AbortController();
+    let turns = 0;
+    const turn = () => {
+      if (++turns === 10) cancelling.abort(new Error("enough"));
+      else setImmediate(turn);
+    };
+    setImmediate(turn);
+    const needs = Array.from({ length: 1_000 }, (_, index) => read(`f${index}`));
+    await expect(judged(needs, [], [], cancelling.signal)).rejects.toThrow("enough");
+    expect(turns).toBe(10);
   });
 
   it("prompts nobody when a later need is denied (shed 13, PR-07)", async () => {

@@ -1,5 +1,6 @@
 import type { Str } from "@roboz/core";
 
+import { Pace } from "../language/pace.ts";
 import type { GuardDenyReason, RequiredPermission } from "./operation.ts";
 import type { MatchedRule, PermissionPolicy } from "./policy.ts";
 import { quoted } from "./quote.ts";
@@ -53,15 +54,28 @@ export interface JudgeOptions {
   /** Replies that came already, for the first needs that want one. */
   readonly answered?: readonly Exchange[];
   readonly audit: (entry: AuditEntry) => void;
+  /** Ends the judging of many needs, which lets others work meanwhile. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Judges all that a command needs: first every need by the rules, and only when all are allowed, those that want a
  * person's yes, one after the other until the first that does not get it.
+ *
+ * @throws The signal's reason once it has fired.
  */
-export async function judge({ policy, needs, ask, answered = [], audit }: JudgeOptions): Promise<Judgement> {
+export async function judge({
+  policy,
+  needs,
+  ask,
+  answered = [],
+  audit,
+  signal,
+}: JudgeOptions): Promise<Judgement> {
   const questions: Question[] = [];
+  const pace = new Pace();
   for (const need of unique(needs)) {
+    if (pace.isDue) await pace.pause(signal);
     const { verdict, rule = null, ask: wanted } = policy.decide(need.operation, need.location);
     if (verdict === "deny") {
       audit(entryOf(need, verdict, rule, "policy"));
@@ -163,12 +177,12 @@ export function exchangeText({ prompt, reply }: Exchange): string {
 }
 
 /** Each need once, where it came first. */
-function unique(needs: readonly RequiredPermission[]): readonly RequiredPermission[] {
+function* unique(needs: readonly RequiredPermission[]): Generator<RequiredPermission, void> {
   const seen = new Map<string, Set<string>>();
-  return needs.filter(({ operation, location }) => {
-    let locations = seen.get(operation);
-    if (locations === undefined) seen.set(operation, (locations = new Set()));
+  for (const need of needs) {
+    let locations = seen.get(need.operation);
+    if (locations === undefined) seen.set(need.operation, (locations = new Set()));
     const count = locations.size;
-    return locations.add(location).size > count;
-  });
+    if (locations.add(need.location).size > count) yield need;
+  }
 }
