@@ -80,6 +80,15 @@ export function canFilter(
   return formOf(options, name) !== "counts" && !/\\[`']/.test(pattern);
 }
 
+/** The words that a line must hold to match, when the pattern is nothing but words. */
+export function wordsOf(options: ReadonlyMap<string, string | true>, pattern: string): string | undefined {
+  const isPlain = options.has("fixed-strings")
+    ? !pattern.includes("\n")
+    : !/[\n\\.[\]{}()*+?^$|]/.test(pattern);
+  const isOther = options.has("ignore-case") || options.has("invert-match") || pattern === "";
+  return isPlain && !isOther ? pattern : undefined;
+}
+
 /** What a search writes. */
 export type SearchForm = "lines" | "counts" | "names" | "nothing";
 

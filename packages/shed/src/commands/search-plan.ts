@@ -1,7 +1,8 @@
 import type { BigIntStats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { kindOf } from "../files/entry.ts";
-import { namesBelow, treeBelow } from "../files/tree.ts";
+import { TreeListings } from "../files/tree-listings.ts";
+import { treeBelow } from "../files/tree.ts";
 import type { TreeName } from "../files/tree.ts";
 import { quoted } from "../permissions/quote.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
@@ -124,15 +125,16 @@ async function planTree(
   };
   const entries: TreeFile[] = [];
   let walked = 0;
+  const checkOn = () => {
+    signal.throwIfAborted();
+    checkBudget("Search");
+  };
   // What a person is asked about must be compared afterwards. Otherwise the search looks at each file as it opens it.
   const below: Iterable<TreeName & { readonly stats?: BigIntStats }> = mayAsk
     ? treeBelow(access, root.location)
-    : namesBelow(access, root.location);
+    : (await TreeListings.of(access, root.location, checkOn)).names();
   for (const found of below) {
-    if ((walked & 63) === 0) {
-      signal.throwIfAborted();
-      checkBudget("Search");
-    }
+    if ((walked & 63) === 0) checkOn();
     walked += 1;
     if (walked % entriesInARow === 0) await setImmediate();
     const { stats } = found;

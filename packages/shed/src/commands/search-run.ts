@@ -6,7 +6,14 @@ import { stdinChunks } from "./inputs.ts";
 import { Output } from "./output.ts";
 import { programPath, programRemedy } from "./programs.ts";
 import type { ProgramName } from "./programs.ts";
-import { canFilter, filterArguments, formOf, hasContext, searchArguments } from "./search-options.ts";
+import {
+  canFilter,
+  filterArguments,
+  formOf,
+  hasContext,
+  searchArguments,
+  wordsOf,
+} from "./search-options.ts";
 import { SearchOutput } from "./search-output.ts";
 import type { Searched, TreeFile } from "./search-plan.ts";
 import { SearchProcess } from "./search-process.ts";
@@ -51,8 +58,8 @@ interface Running {
 
 /**
  * Searches with the real program. It is never given a path: each file is opened here, and checked. Of very many files,
- * the program first reads the texts, one after the other as one input, to find out in which of them anything matches.
- * The rest is done with the descriptors of these files, so many at a time as this process may hold.
+ * it is first found out in which of them anything can match: words are looked for here, and for any other pattern the
+ * program reads the texts, one after the other as one input. The rest is done with the descriptors of these files, so many at a time as this process may hold.
  *
  * @throws {@link CommandRefusal} for a file of a tree that has a second name; nothing was written then, and nothing runs on.
  */
@@ -110,10 +117,16 @@ class SearchRun {
   /** Finds out which texts match. */
   async #filter(texts: SearchTexts): Promise<Ended> {
     const { options, pattern, more } = this.#search;
+    const words = wordsOf(options, pattern);
+    if (words !== undefined) {
+      await texts.find(words);
+      return { status: 0, stderr: "" };
+    }
+    const blocks = texts.blocks();
     const process = new SearchProcess(
       this.#program,
       [...filterArguments(options, pattern), ...more, "--", "-"],
-      { descriptors: [], input: texts.blocks(), signal: this.#io.signal },
+      { descriptors: [], input: blocks, signal: this.#io.signal },
     );
     const places = new Places((place) => {
       texts.matchAt(place);
@@ -123,6 +136,8 @@ class SearchRun {
       return await process.ended();
     } finally {
       process.stop();
+      // What is under way is finished, so that it is known what was looked at.
+      await blocks.return();
     }
   }
 

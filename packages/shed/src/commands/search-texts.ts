@@ -1,19 +1,26 @@
-import { closeSync, constants, readSync } from "node:fs";
-import { isUtf8 } from "node:buffer";
+import { closeSync, constants } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
+import type { Identity } from "../files/entry.ts";
+import type { FilesOfDirectory } from "../files/file-jobs.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
-import type { OpenDirectory } from "../files/open-directory.ts";
+import type { FileThread } from "../files/file-thread.ts";
+import { joinTexts, mostJoinedBytes } from "../files/joined-texts.ts";
+import type { JoinedTexts, OpenedFile } from "../files/joined-texts.ts";
+import { sharedWork } from "../files/shared-work.ts";
 import { systemSentence } from "../files/system-error.ts";
 import type { Output } from "./output.ts";
 import type { ProgramName } from "./programs.ts";
 import { hasMoreNames, TreeFile } from "./search-plan.ts";
 import type { Searched } from "./search-plan.ts";
 
-/** Larger files are handed to the program as they are: starting to read them costs little beside reading them. */
-const largestText = 128 * 1024;
-const blockBytes = 1024 * 1024;
+/** How many files one job looks at. */
+const filesInARow = 256;
 
-const newline = 10;
+/** Files that were looked at, and their text. */
+interface Looked {
+  readonly files: readonly Searched[];
+  readonly joined: JoinedTexts;
+}
 
 /**
  * The files of a search, looked at before any of them is searched by itself: each is opened through its directory, must
@@ -25,20 +32,15 @@ export class SearchTexts {
   readonly #access: FileAccess;
   readonly #output: Output;
   readonly #files: readonly Searched[];
+  /** Files that were not looked at. */
+  readonly #left: (readonly Searched[])[] = [];
   /** Files that are searched by themselves whatever the text says: large, binary, or not to be read. */
   readonly #apart = new Set<Searched>();
   /** Files of the text in order, and where each begins in it. */
   readonly #joined: Searched[] = [];
   readonly #starts: number[] = [];
   readonly #matched = new Set<Searched>();
-  /** How many files were looked at. */
-  #looked = 0;
-  /** What was read and is to be handed on. */
-  #full: Buffer | undefined;
-  #block = Buffer.alloc(0);
-  #filled = 0;
-  /** The first file that stands in the block. */
-  #firstOfBlock = 0;
+  readonly #space = Buffer.allocUnsafeSlow(mostJoinedBytes);
   #size = 0;
   #cursor = 0;
 
@@ -51,6 +53,7 @@ export class SearchTexts {
     this.#files = files;
     this.#access = access;
     this.#output = output;
+    for (let at = 0; at < files.length; at += filesInARow) this.#left.push(files.slice(at, at + filesInARow));
   }
 
   /**
@@ -66,19 +69,45 @@ export class SearchTexts {
   }
 
   /**
-   * The text, in blocks; each file is looked at when its turn comes.
+   * The text, in blocks; each file is looked at when its turn comes. A second thread helps where there are many.
    *
    * @throws CommandRefusal for a file of a tree that has more than one name.
    */
-  async *blocks(): AsyncGenerator<Buffer, void> {
-    for (let file = this.#files[this.#looked]; file !== undefined; file = this.#files[this.#looked]) {
-      this.#looked += 1;
-      this.#take(file, true);
-      if (this.#full !== undefined) yield this.#handOn(this.#full);
+  async *blocks(): AsyncGenerator<Uint8Array, void> {
+    for await (const looked of this.#looks(undefined)) {
+      this.#noteText(looked);
+      if (looked.joined.text.length > 0) yield looked.joined.text;
+    }
+  }
+
+  /**
+   * Finds the files that hold some words, which have no line break. Each file is looked at as by {@link blocks}.
+   *
+   * @throws CommandRefusal as {@link blocks} does.
+   */
+  async find(words: string): Promise<void> {
+    for await (const { files, joined } of this.#looks(words)) {
+      for (const file of chosen(files, joined.files)) this.#matched.add(file);
+    }
+  }
+
+  async *#looks(words: string | undefined): AsyncGenerator<Looked, void> {
+    const work = {
+      here: (files: readonly Searched[]) => {
+        const open = (file: Searched) => this.#open(file);
+        return { files, joined: joinTexts(files, { space: this.#space, open, words }) };
+      },
+      there: (thread: FileThread, files: readonly Searched[]) => this.#joinThere(thread, files, words),
+    };
+    for await (const looked of sharedWork(this.#left, work)) {
+      const { files, joined } = looked;
+      const last = files[joined.taken - 1];
+      if (joined.hasSecondName && last !== undefined) this.#refuse(last);
+      if (joined.taken < files.length) this.#left.push(files.slice(joined.taken));
+      for (const file of chosen(files, joined.apart)) this.#apart.add(file);
+      yield looked;
       if (this.#output.isDue) await this.#output.flow();
     }
-    this.#endBlock();
-    if (this.#full !== undefined) yield this.#handOn(this.#full);
   }
 
   /**
@@ -87,16 +116,10 @@ export class SearchTexts {
    * @throws CommandRefusal as {@link blocks} does.
    */
   async look(): Promise<void> {
-    for (let file = this.#files[this.#looked]; file !== undefined; file = this.#files[this.#looked]) {
-      this.#looked += 1;
-      if (file.stats === undefined) this.#take(file, false);
+    for (const file of this.#left.splice(0).flat()) {
+      this.#take(file);
       if (this.#output.isDue) await this.#output.flow();
     }
-  }
-
-  #handOn(block: Buffer): Buffer {
-    this.#full = undefined;
-    return block;
   }
 
   /** Notes that a line matches which begins at this place of the text; places come in order. */
@@ -111,97 +134,77 @@ export class SearchTexts {
     return this.#matched.has(file) || this.#apart.has(file);
   }
 
+  #noteText({ files, joined }: Looked): void {
+    for (const start of joined.starts) this.#starts.push(this.#size + start);
+    for (const file of chosen(files, joined.files)) this.#joined.push(file);
+    this.#size += joined.text.length;
+  }
+
+  /** Names the first file that has a second name, whichever was met first. */
+  #refuse(met: Searched): never {
+    for (const file of this.#files) {
+      if (file === met) break;
+      this.#take(file);
+    }
+    throw hasMoreNames(this.#name, met);
+  }
+
   #checkName(file: TreeFile): void {
     const stats = this.#access.at(file.directory).inspect(file.name);
     if (stats !== undefined && stats.nlink > 1n && !stats.isDirectory()) throw hasMoreNames(this.#name, file);
   }
 
   /** Opens and checks a file; what goes wrong is told when it is searched by itself. */
-  #take(file: Searched, isRead: boolean): void {
+  #take(file: Searched): void {
     try {
-      const { descriptor, size } = this.#open(file);
-      try {
-        if (!isRead) return;
-        if (size > largestText || !this.#append(file, descriptor, size)) this.#apart.add(file);
-      } finally {
-        closeSync(descriptor);
-      }
+      const { descriptor, names } = this.#open(file);
+      closeSync(descriptor);
+      if (names > 1) throw hasMoreNames(this.#name, file);
     } catch (error) {
       if (systemSentence(error) === undefined) throw error;
       this.#apart.add(file);
     }
   }
 
-  #open(file: Searched): { descriptor: number; size: number } {
-    const directory = this.#directoryOf(file);
-    const name = file instanceof TreeFile ? file.name : lastName(file.location);
-    if (file.stats !== undefined) {
-      const { descriptor, stats } = directory.openFile(name, constants.O_RDONLY, file.stats);
-      return { descriptor, size: Number(stats.size) };
+  #open(file: Searched): OpenedFile {
+    if (file instanceof TreeFile && file.stats === undefined)
+      return this.#access.at(file.directory).openAnyFile(file.name);
+    const { location, stats } = file;
+    const directory = this.#access.at(parentLocation(location));
+    const opened = directory.openFile(lastName(location), constants.O_RDONLY, stats);
+    return { descriptor: opened.descriptor, size: Number(opened.stats.size), names: 1 };
+  }
+
+  /** Undefined when the thread cannot do it. */
+  async #joinThere(
+    thread: FileThread,
+    files: readonly Searched[],
+    words: string | undefined,
+  ): Promise<Looked | undefined> {
+    const directories = this.#byDirectory(files);
+    if (directories === undefined) return undefined;
+    const { containment } = this.#access;
+    const reply = await thread.do({ kind: "join", containment, directories, words });
+    return reply?.kind === "join" ? { files, joined: reply.joined } : undefined;
+  }
+
+  #byDirectory(files: readonly Searched[]): readonly FilesOfDirectory[] | undefined {
+    const directories: { location: string; identity: Identity; names: string[] }[] = [];
+    for (const file of files) {
+      if (!(file instanceof TreeFile) || file.stats !== undefined) return undefined;
+      const last = directories.at(-1);
+      if (last?.location === file.directory) {
+        last.names.push(file.name);
+        continue;
+      }
+      const identity = this.#access.identityOf(file.directory);
+      if (identity === undefined) return undefined;
+      directories.push({ location: file.directory, identity, names: [file.name] });
     }
-    const { descriptor, size, names } = directory.openAnyFile(name);
-    if (names <= 1) return { descriptor, size };
-    closeSync(descriptor);
-    throw hasMoreNames(this.#name, file);
-  }
-
-  #directoryOf(file: Searched): OpenDirectory {
-    return this.#access.at(file instanceof TreeFile ? file.directory : parentLocation(file.location));
-  }
-
-  /** Reads a file into the text; false when it is no text, or grows while it is read. */
-  #append(file: Searched, descriptor: number, size: number): boolean {
-    // Room for a byte more than there should be, and for the end of a last line that has none.
-    if (this.#block.length - this.#filled < size + 2) this.#startBlock();
-    const start = this.#filled;
-    let read = 0;
-    while (read <= size) {
-      const count = readSync(descriptor, this.#block, start + read, size + 1 - read, read);
-      if (count === 0) break;
-      read += count;
-      if (read === size) break;
-    }
-    if (read > size) return false;
-    if (read === 0) return true;
-    if (this.#block[start] === 0xef && this.#block[start + 1] === 0xbb) return false;
-    let end = start + read;
-    if (this.#block[end - 1] !== newline) this.#block[end++] = newline;
-    this.#joined.push(file);
-    this.#starts.push(this.#size);
-    this.#size += end - start;
-    this.#filled = end;
-    return true;
-  }
-
-  #startBlock(): void {
-    this.#endBlock();
-    this.#block = Buffer.allocUnsafeSlow(blockBytes);
-    this.#firstOfBlock = this.#joined.length;
-  }
-
-  #endBlock(): void {
-    if (this.#filled === 0) return;
-    const block = this.#block.subarray(0, this.#filled);
-    if (!isText(block)) this.#dropBinary(block);
-    this.#full = block;
-    this.#block = Buffer.alloc(0);
-    this.#filled = 0;
-  }
-
-  /** Binary files are judged by other rules than lines of text, so empty lines take their place. */
-  #dropBinary(block: Buffer): void {
-    const offset = this.#starts[this.#firstOfBlock] ?? 0;
-    for (let index = this.#firstOfBlock; index < this.#joined.length; index++) {
-      const file = this.#joined[index];
-      const start = (this.#starts[index] ?? 0) - offset;
-      const text = block.subarray(start, (this.#starts[index + 1] ?? this.#size) - offset);
-      if (file === undefined || isText(text)) continue;
-      this.#apart.add(file);
-      text.fill(newline);
-    }
+    return directories;
   }
 }
 
-function isText(bytes: Buffer): boolean {
-  return !bytes.includes(0) && isUtf8(bytes);
+function chosen(files: readonly Searched[], places: readonly number[]): readonly Searched[] {
+  return places.flatMap((place) => files[place] ?? []);
 }

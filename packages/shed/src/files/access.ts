@@ -138,6 +138,19 @@ export class FileAccess {
     oldest.close();
   }
 
+  /** Which directory was reached at a location; undefined when none was. */
+  identityOf(location: string): Identity | undefined {
+    return this.#seen.get(location);
+  }
+
+  /** Notes which directory has to stand at a location, as was found out elsewhere; false when another one was reached there. */
+  expect(location: string, identity: Identity): boolean {
+    const expected = this.#seen.get(location);
+    if (expected !== undefined) return isSame(expected, identity);
+    this.#seen.set(location, identity);
+    return true;
+  }
+
   /** Drops what is known about a directory that the command itself has removed, moved or replaced. */
   forget(location: string): void {
     for (const known of [...this.#open.keys()]) {

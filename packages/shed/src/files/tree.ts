@@ -53,23 +53,3 @@ export function* treeBelow(
     }
   }
 }
-
-/** The names below a directory, in the order of {@link treeBelow}. It costs a fraction: one look for each directory. */
-export function* namesBelow(access: FileAccess, top: string): Generator<TreeName, void> {
-  const stack: { directory: string; entries: readonly ListedEntry[]; next: number }[] = [
-    { directory: top, entries: access.at(top).list(), next: 0 },
-  ];
-  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
-    const listed = level.entries[level.next++];
-    if (listed === undefined) {
-      stack.pop();
-      continue;
-    }
-    const { directory } = level;
-    const { name, kind } = listed;
-    const location = childLocation(directory, name);
-    yield { location, directory, name, kind };
-    if (kind === "directory")
-      stack.push({ directory: location, entries: access.at(location).list(), next: 0 });
-  }
-}
