@@ -1,11 +1,20 @@
 import { Agent, apiUserIo, MockLLMEndpoint, stop, Str } from "@roboz/core";
 import { Capability, DeployableAgent, SkillLabel, ToolLabel } from "@roboz/deployment";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 
+import { commandNames } from "../commands/command.ts";
 import { programPath, type ProgramName } from "../commands/programs.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import { Sandbox } from "../permissions/sandbox.ts";
@@ -18,6 +27,7 @@ beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "roboz-filesystem-")));
 });
 afterEach(() => {
+  vi.unstubAllEnvs();
   rmSync(base, { recursive: true });
 });
 
@@ -36,6 +46,7 @@ describe("the instructions of the filesystem skill", () => {
     writeFileSync(join(base, "notes/today.md"), "Buy milk\nTODO: rest\nTODO: write\n");
     writeFileSync(join(base, "notes/plan.md"), "A plan. TODO\n");
     writeFileSync(join(base, "notes/sub/deep.md"), "deep\n");
+    vi.stubEnv("XDG_DATA_HOME", join(base, "data"));
     const skill = filesystemSkill({ policy: PermissionPolicy.local(base) });
     const calls = inputs.map((input) => ({
       action: "value" in input ? "run_file_command" : "apply_patch",
@@ -69,9 +80,19 @@ describe("the instructions of the filesystem skill", () => {
       "Buy oat milk\nDONE: rest\nDONE: write\nA line.\n",
     );
     expect(readFileSync(join(base, "site/index.html"), "utf8")).toBe("<p>Hello</p>\n");
+    expect(readFileSync(join(base, "drafts/old/new.md"), "utf8")).toBe("A new file.\n");
+    expect(readFileSync(join(base, "data/Trash/files/plan.md"), "utf8")).toBe("A plan. TODO\n");
+    expect(readdirSync(join(base, "drafts"))).toEqual(["old"]);
   });
 
-  it("name every command, and only tools that the skill has", () => {
+  it("show every command by an input, and name only tools that the skill has", () => {
+    const shown = new Set<unknown>();
+    for (const { value } of z
+      .array(z.looseObject({ value: z.array(z.array(z.string())).optional() }))
+      .parse(inputs))
+      for (const [text, tag] of value ?? []) if (tag === "CMD") shown.add(text);
+    expect([...shown].sort()).toEqual([...commandNames].sort());
+    expect(filesystemInstructions).toContain(`: ${commandNames.join(" ")}.`);
     const skill = filesystemSkill({ policy: PermissionPolicy.local(base) });
     expect(skill.tools.map(({ name }) => name)).toEqual([
       "run_file_command",
@@ -82,6 +103,10 @@ describe("the instructions of the filesystem skill", () => {
       "operation_guard",
       "execute_apply_patch_replace",
     ]);
+    const named = filesystemInstructions.match(/\b[a-z]+(?:_[a-z]+)+\b/g);
+    expect(new Set(named)).toEqual(
+      new Set(["run_file_command", "apply_patch", "old_string", "new_string", "replace_all"]),
+    );
     expect(skill.name).toBe("filesystem");
   });
 });
@@ -145,7 +170,6 @@ describe("the capability Filesystem", () => {
     expect(needed.map(({ dependencyId }) => dependencyId)).toEqual(["executable:rg", "executable:grep"]);
     vi.stubEnv("PATH", base);
     const failures = await Promise.all(needed.map((dependency) => dependency.check()));
-    vi.unstubAllEnvs();
     const names: readonly ProgramName[] = ["rg", "grep"];
     expect(failures.map((failure) => failure === null)).toEqual(
       names.map((name) => programPath(name, base) !== undefined),

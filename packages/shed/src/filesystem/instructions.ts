@@ -18,13 +18,14 @@ List a folder, and find files by name:
 Read files, whole or in part:
 {"value":[["cat","CMD"],["-n","FLG"],["notes/today.md","PTH"]]}
 {"value":[["head","CMD"],["-n","FLG"],["20","ARG"],["notes/**/*.md","PTH"]]}
+{"value":[["tail","CMD"],["-n","FLG"],["5","ARG"],["notes/today.md","PTH"]]}
 Search: use rg, and grep when rg is not installed (exit 127):
 {"value":[["rg","CMD"],["-n","FLG"],["TODO","ARG"],["notes","PTH"],["||","CTL"],["grep","CMD"],["-r","FLG"],["-n","FLG"],["TODO","ARG"],["notes","PTH"]]}
 Count, compare, and pass output on:
 {"value":[["cat","CMD"],["notes/today.md","PTH"],["|","CTL"],["wc","CMD"],["-l","FLG"]]}
 {"value":[["diff","CMD"],["-u","FLG"],["notes/today.md","PTH"],["notes/plan.md","PTH"],["||","CTL"],["pwd","CMD"]]}
-Write a new file, or add to one (-a); tee replaces what is there:
-{"value":[["tee","CMD"],["notes/new.md","PTH"]]}
+Write a new file, or add to one (-a); without -a tee replaces what is there, and without a text or a pipe the file is empty:
+{"value":[["tee","CMD"],["A new file.\\n","ARG"],["notes/new.md","PTH"]]}
 {"value":[["tee","CMD"],["-a","FLG"],["A line.\\n","ARG"],["notes/today.md","PTH"]]}
 Make folders and empty files:
 {"value":[["mkdir","CMD"],["-p","FLG"],["drafts/old","PTH"],["&&","CTL"],["touch","CMD"],["drafts/empty.md","PTH"]]}
@@ -33,6 +34,7 @@ Copy and move; with -t the folder comes first:
 {"value":[["mv","CMD"],["-t","FLG"],["drafts/old","PTH"],["notes/plan.md","PTH"],["notes/new.md","PTH"]]}
 Remove; gio trash keeps what it removes in the trash:
 {"value":[["rm","CMD"],["-r","FLG"],["drafts/copy","PTH"],[";","CTL"],["rm","CMD"],["-f","FLG"],["drafts/empty.md","PTH"]]}
+{"value":[["gio","CMD"],["trash","ARG"],["drafts/old/plan.md","PTH"]]}
 
 The report begins with \`Overall: success\` or \`Overall: failure\` and the last exit status, then tells what was asked or denied, then shows each command
 that ran between \`--- begin:\` and \`--- end:\`. Exit 1 of grep, rg and diff means: nothing found, or different. Nothing is undone after a failure. More than
