@@ -41,6 +41,11 @@ export interface Unwanted {
   readonly text: string;
 }
 
+/** Work that a guard did not let pass, and what was asked about it. */
+export interface Denied extends Unwanted {
+  readonly exchanges: readonly Exchange[];
+}
+
 /** What a guard passes on. */
 export interface Approval {
   readonly exchanges: readonly Exchange[];
@@ -75,9 +80,9 @@ export class GuardedWork<Request, Prepared extends Guarded> {
     { request, id, payload }: { readonly request: Request; readonly id: string; readonly payload: unknown },
     context: ToolContext,
     waited?: Waited,
-  ): Promise<Approval | Suspend | Unwanted> {
+  ): Promise<Approval | Suspend | Denied> {
     const ready = this.#prepared.take(id) ?? (await this.#prepare(request, context));
-    if (ready instanceof CommandRefusal) return this.#refused(ready, context);
+    if (ready instanceof CommandRefusal) return { ...this.#refused(ready, context), exchanges: [] };
     const judgement = await guardPrepared(this.#call(context), ready.prepared, waited);
     switch (judgement.status) {
       case "waiting":
@@ -85,10 +90,8 @@ export class GuardedWork<Request, Prepared extends Guarded> {
           payload,
           command: labelOf(this.#work.words(request)),
         });
-      case "denied": {
-        const said = [...judgement.exchanges.map(exchangeText), judgement.message];
-        return { outcome: "denied", text: said.join("\n") };
-      }
+      case "denied":
+        return { outcome: "denied", text: judgement.message, exchanges: judgement.exchanges };
       case "allowed": {
         const { exchanges } = judgement;
         if (exchanges.length === 0) this.#judged.put(id, ready);

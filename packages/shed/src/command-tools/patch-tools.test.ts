@@ -203,6 +203,9 @@ describe("a patch", () => {
       ["create", "delete"].map((what) => `Allow ${what} for '${base}/notes/a'? (yes/no)`),
     );
     expect(declined).toMatchObject({ caller: "operation_guard", outcome: "denied" });
+    expect(declined.value).toMatch(
+      /^Permission prompt: [^]*Decision: allowed\nPermission prompt: [^]*Decision: denied\n--- begin: apply_patch string-replace notes\/a ---\nThe user declined/,
+    );
     expect(content("notes/a")).toBe("one two one\r\n");
     const allowed = await patch(given, { rules: asking, replies: ["yes", "y"] });
     expect(allowed.value).toMatch(/^Permission prompt: [^]*Decision: allowed\n--- begin: apply_patch/);

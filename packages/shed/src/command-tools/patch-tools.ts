@@ -98,7 +98,10 @@ export function patchTools(options: GuardedToolOptions): PatchTools {
   ): Promise<GuardedPatch | PatchReport | Suspend> => {
     const { id } = resolved;
     const judged = await work.guard({ request: resolved, id, payload: resolved }, ...rest);
-    if ("outcome" in judged) return report(resolved, judged);
+    if ("outcome" in judged) {
+      const { exchanges, ...denied } = judged;
+      return report(resolved, denied, exchanges);
+    }
     if ("request" in judged) return judged;
     const exchanges = [...judged.exchanges];
     return GuardedPatch({ ...inputOf(resolved), ...judged, id, exchanges }, { truncation: NO_MESSAGE });

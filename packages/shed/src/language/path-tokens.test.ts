@@ -287,6 +287,16 @@ describe("a literal path", () => {
     await expect(paths().literal(text)).rejects.toBeInstanceOf(CommandRefusal);
   });
 
+  it.each(["n", "n/", "*", "?"])("is not repeated where it is far too long (PB-19): %j", async (part) => {
+    const long = part.repeat(900_000);
+    for (const read of [paths().literal(long), paths().source(long)]) {
+      const error: unknown = await read.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(CommandRefusal);
+      expect(String(error)).toContain("File name too long");
+      expect(String(error).length).toBeLessThan(1_000);
+    }
+  });
+
   it("may be a link where the link itself is meant, but not with a slash (SL-06)", async () => {
     const given = { mayEndInLink: true };
     expect(await paths().literal("links/outside", given)).toMatchObject({

@@ -49,13 +49,14 @@ export function pathTokens(context: PathTokenContext): PathTokens {
 
 function checkText(name: string, text: string): void {
   if (text === "") throw new CommandRefusal(`${name}: an empty path names nothing`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > longestPath)
+    throw new CommandRefusal(`${name}: ${quoted(text.slice(0, 200))}… (${bytes} bytes): File name too long`);
   const wrong = /[?[\]\0]/.exec(text)?.[0];
   if (wrong !== undefined)
     throw new CommandRefusal(
       `${name}: ${quoted(wrong)} cannot be part of a path token: ${quoted(text)}; a pattern may hold * and one **/`,
     );
-  if (Buffer.byteLength(text) > longestPath)
-    throw new CommandRefusal(`${name}: ${quoted(text)}: File name too long`);
 }
 
 function refuseLink(

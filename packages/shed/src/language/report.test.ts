@@ -100,5 +100,14 @@ describe("a label", () => {
     const label = labelOf(["cat", ...Array.from({ length: 500 }, (_, index) => `file-${index}`)]);
     expect(label.length).toBeLessThan(1_100);
     expect(label).toMatch(/… \(\d+ more words\)$/);
+    expect(labelOf(["cat", "x".repeat(2_000)])).toBe(`cat ${"x".repeat(996)}…`);
+  });
+
+  it("is never cut within a character (CT-09)", () => {
+    for (const start of ["a", "ab"]) {
+      const label = labelOf(["cat", `${start}${"😀".repeat(1_000)}`]);
+      expect(label).not.toMatch(/\p{Surrogate}/u);
+      expect(label.length).toBeGreaterThan(990);
+    }
   });
 });

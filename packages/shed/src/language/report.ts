@@ -100,8 +100,10 @@ export function labelOf(words: readonly string[]): string {
   let label = "";
   for (const [index, word] of words.entries()) {
     label += `${index === 0 ? "" : " "}${shellQuoted(word)}`;
-    if (label.length > longestLabel)
-      return `${label.slice(0, longestLabel)}… (${words.length - index - 1} more words)`;
+    if (label.length <= longestLabel) continue;
+    const shown = label.slice(0, longestLabel).replace(/[\ud800-\udbff]$/, "");
+    const left = words.length - index - 1;
+    return left === 0 ? `${shown}…` : `${shown}… (${left} more words)`;
   }
   return label;
 }

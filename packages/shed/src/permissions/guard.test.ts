@@ -135,8 +135,9 @@ describe("a judgement", () => {
 
   it("tells no reply from a no", async () => {
     const { judgement, audit } = await judged([create("shared/a")], [null]);
-    expect(judgement).toMatchObject({ status: "denied", reason: "user_declined", message: /^No reply came/ });
-    expect(audit).toMatchObject([{ verdict: "deny", answeredBy: "user", rule: { list: "ask" } }]);
+    expect(judgement).toMatchObject({ status: "denied", reason: "user_declined" });
+    expect(judgement).toHaveProperty("message", expect.stringMatching(/^No reply came/));
+    expect(audit).toMatchObject([{ verdict: "deny", answeredBy: "nobody", rule: { list: "ask" } }]);
   });
 
   it("denies when nobody can be asked (PR-03)", async () => {

@@ -37,7 +37,7 @@ export interface AuditEntry {
   readonly verdict: "allow" | "deny";
   /** The rule that decided; null for the policy's default. */
   readonly rule: MatchedRule | null;
-  /** `"user"` when a person was asked, `"nobody"` when one should have been and could not, else `"policy"`. */
+  /** `"user"` when a person answered, `"nobody"` when one should have and did not, or could not be asked, else `"policy"`. */
   readonly answeredBy: "policy" | "user" | "nobody";
 }
 
@@ -134,7 +134,7 @@ async function askAll(
     }
     exchanges.push({ prompt, reply });
     const isYes = isApproval(reply);
-    audit(entryOf(need, isYes ? "allow" : "deny", rule, "user"));
+    audit(entryOf(need, isYes ? "allow" : "deny", rule, reply === null ? "nobody" : "user"));
     if (!isYes) return declined(need, reply, exchanges);
   }
   return { status: "allowed", exchanges };
