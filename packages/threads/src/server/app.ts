@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 
 import { threadHeaders } from "../wire/envelope.ts";
+import { RobotoUnknownOperationException } from "../errors/http-exceptions.ts";
 import { notFound } from "../store/errors.ts";
 import { agentRoutes } from "./agent-routes.ts";
 import { answerOf, failureAnswer, tooMany, type Answer } from "./answer.ts";
@@ -106,7 +107,10 @@ export function createApp(
       }
     });
   }
-  app.notFound(() => refused(notFound("route of this method and path")));
+  app.notFound(({ req }) => {
+    const allowed = methods.filter((method) => app.router.match(method, req.path)[0].length > 0);
+    return refused(allowed.length === 0 ? notFound("route of this path") : notAllowed(req.method, allowed));
+  });
   app.onError(refused);
 
   return async (given) => {
@@ -124,13 +128,25 @@ export function createApp(
   };
 }
 
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 const preflight = {
-  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+  "access-control-allow-methods": methods.join(", "),
   "access-control-allow-headers": ["Authorization", "Content-Type", ...Object.values(threadHeaders)].join(
     ", ",
   ),
   "access-control-max-age": "600",
 };
+
+/** Where a `GET` is answered, a `HEAD` is too. */
+function notAllowed(method: string, allowed: readonly string[]): RobotoUnknownOperationException {
+  const allow = allowed.flatMap((each) => (each === "GET" ? [each, "HEAD"] : [each])).join(", ");
+  return new RobotoUnknownOperationException({
+    message: `This path does not take \`${method}\`; it takes ${allow}`,
+    status: 405,
+    headers: { allow },
+  });
+}
 
 /** Threads were called chats before. */
 function withCurrentPath(request: Request): Request {
