@@ -136,8 +136,8 @@ export class ModuleError extends CliError {
   }
 }
 
-/** Why no agent was taken from a module: it exports none, several, or what was asked for is none. */
-export type AgentExportFault = "none" | "several" | "not-an-agent";
+/** Why no agent was taken from a module: it exports none, several, what was asked for is none, or two are called `standard`. */
+export type AgentExportFault = "none" | "several" | "not-an-agent" | "two-standards";
 
 /** It is not clear which export of a module is the agent. */
 export class AgentExportError extends CliError {
@@ -162,6 +162,8 @@ export class AgentExportError extends CliError {
       several: `exports several agents; choose one with --export: ${offered}`,
       "not-an-agent":
         `has no agent called \`${asked ?? ""}\`` + (agents.length === 0 ? "" : `; it exports ${offered}`),
+      "two-standards":
+        "exports an agent as the default and another as `standard`, which is what the default is called; rename that export",
     };
     super(`\`${module}\` ${sentences[fault]}`);
     this.module = module;

@@ -22,7 +22,8 @@ async function usualModule(): Promise<string> {
  * The agents that a module exports, by the profiles that threads name them with: those of its export `agents`, else each export that is
  * one, under its name. The default export is `standard`, and the first one.
  *
- * @throws {@link ModuleError} (`cli/module`); {@link AgentExportError} (`cli/agent-export`) when it exports none.
+ * @throws {@link ModuleError} (`cli/module`); {@link AgentExportError} (`cli/agent-export`) when it exports none, or another as `standard`
+ * beside the default.
  */
 export async function agentsOfModule(
   given: string | undefined,
@@ -36,6 +37,8 @@ export async function agentsOfModule(
   const others = agents.filter(([name, agent]) => name !== "default" && agent !== first?.[1]);
   if (first === undefined && others.length === 0)
     throw new AgentExportError({ module, fault: "none", agents: [] });
+  if (first !== undefined && others.some(([name]) => name === "standard"))
+    throw new AgentExportError({ module, fault: "two-standards", agents: agents.map(([name]) => name) });
   return Object.fromEntries([...(first === undefined ? [] : [["standard", first[1]] as const]), ...others]);
 }
 

@@ -94,6 +94,13 @@ describe("roboz threads serve", () => {
 
   it.each([
     { why: "a module without agents", module: "export const agents = { a: 1 };", says: "exports no agent" },
+    {
+      why: "a module with another agent as `standard` beside the default",
+      module: `class Agent { copy() {} addCapabilities() {} build() {} }
+        export default new Agent();
+        export const standard = new Agent();`,
+      says: "another as `standard`",
+    },
     { why: "a module that fails", module: "throw new Error('on purpose');", says: "on purpose" },
   ])("refuses $why before it opens anything", async ({ module, says }) => {
     const path = join(folder, "agents.mjs");
