@@ -8,6 +8,7 @@ import { recordedTerminal } from "../__fixtures__/recorded-terminal.ts";
 import { InterruptedError } from "../errors.ts";
 import { Interrupts } from "../interrupts.ts";
 import { main } from "../main.ts";
+import { showRun } from "./show-run.ts";
 import { atTerminal, module, newStore, roboz, waitingRun } from "./__fixtures__/kept-runs.ts";
 
 let path: string;
@@ -201,6 +202,22 @@ describe("roboz runs show", () => {
     const { status, output } = await roboz("runs", "show", "r1", "--store", path);
     expect(status).toBe(0);
     expect(output).toContain("(1 line of the journal cannot be read)\n(under way, or cut off)\n");
+  });
+
+  it("reads the journal once, so that its head and its entries are of one moment", async () => {
+    await waitingRun(store, "r1");
+    let reads = 0;
+    const counted: JournalStore = {
+      ...store,
+      read: async (id) => {
+        reads += 1;
+        return store.read(id);
+      },
+    };
+    const { output, printed } = recordedTerminal();
+    await showRun(counted, "r1", output, { signal: new AbortController().signal });
+    expect(printed.output).toContain("run r1 of ");
+    expect(reads).toBe(1);
   });
 
   it("gives way to Ctrl-C in the middle of a long run", async () => {

@@ -32,10 +32,13 @@ export async function showRun(
   output: TerminalOutput,
   { json = false, signal }: ShowOptions,
 ): Promise<void> {
-  const run = await summariseRun(store, runId);
+  // Read once: the head and the entries are of the same moment, also of a run under way.
+  const lines = await store.read(runId);
+  const kept = { ...store, read: () => Promise.resolve(lines) };
+  const run = await summariseRun(kept, runId);
   const printer = json ? new JsonPrinter(output, run) : new TextPrinter(output, run);
   let count = 0;
-  for await (const entry of readTranscript(store, runId)) {
+  for await (const entry of readTranscript(kept, runId)) {
     count += 1;
     if (count % entriesPerTurn === 0) await setImmediate();
     signal.throwIfAborted();
