@@ -1,5 +1,6 @@
 import { turningAgent } from "./agents.ts";
 import { bareTurns } from "./bare.ts";
+import { peakMebibytes } from "./peak-memory.ts";
 
 /** Runs 1,000 of one kind at once in this process, and prints what it cost as JSON. */
 const count = 1000;
@@ -10,5 +11,4 @@ const work: () => Promise<unknown> =
 const before = process.cpuUsage();
 await Promise.all(Array.from({ length: count }, work));
 const { user, system } = process.cpuUsage(before);
-const { maxRSS } = process.resourceUsage();
-process.stdout.write(JSON.stringify({ cpuMs: (user + system) / 1000, peakMb: maxRSS / 1024 }));
+process.stdout.write(JSON.stringify({ cpuMs: (user + system) / 1000, peakMb: peakMebibytes() }));

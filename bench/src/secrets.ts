@@ -11,6 +11,8 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { encryptEnv, loadSecrets, type SecretFormat } from "@roboz/endpoints/env";
 
+import { peakMebibytes } from "./peak-memory.ts";
+
 const password = "correct horse battery staple";
 const rounds = Number(process.argv[2] ?? "9");
 
@@ -67,7 +69,7 @@ try {
   const encrypted = performance.now() - start;
   const opened = await timeLoad(v1, 100);
   delay.disable();
-  const peakMiB = process.resourceUsage().maxRSS / 1024;
+  const peakMiB = peakMebibytes();
   console.log(
     `v1, 100 secrets:  ${(encrypted / 1000).toFixed(1)} s to encrypt, ${(opened / 1000).toFixed(1)} s to open`,
   );
