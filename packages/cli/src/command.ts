@@ -88,19 +88,23 @@ export function textOption(name: string, describe: string) {
   } as const;
 }
 
-/** An option that takes a whole number of 0 or more; given again, the last one counts. */
-export function wholeNumberOption(name: string, describe: string) {
+/** An option that takes a whole number of `least` or more; given again, the last one counts. */
+export function wholeNumberOption(name: string, describe: string, least = 0) {
   return {
     type: "string",
     requiresArg: true,
     describe,
     coerce: (given: string | readonly string[]): number => {
       const digits = requireText(name, [given].flat().at(-1));
-      if (!/^\d{1,15}$/.test(digits)) throw new UsageError(`\`--${name}\` is a whole number of 0 or more`);
-      return Number(digits);
+      const number = /^\d{1,15}$/.test(digits) ? Number(digits) : -1;
+      if (number < least) throw new UsageError(`\`--${name}\` is a whole number of ${least} or more`);
+      return number;
     },
   } as const;
 }
+
+/** As long as a timer of Node can wait. */
+const mostSeconds = 2_147_483;
 
 /** An option that takes a number of seconds above 0; given again, the last one counts. */
 export function secondsOption(name: string, describe: string) {
@@ -111,7 +115,8 @@ export function secondsOption(name: string, describe: string) {
     coerce: (given: string | readonly string[]): number => {
       const digits = requireText(name, [given].flat().at(-1));
       const seconds = /^\d{0,15}\.?\d{0,15}$/.test(digits) ? Number(digits) : 0;
-      if (!(seconds > 0)) throw new UsageError(`\`--${name}\` is a number of seconds above 0`);
+      if (!(seconds > 0 && seconds <= mostSeconds))
+        throw new UsageError(`\`--${name}\` is a number of seconds above 0, at most ${mostSeconds}`);
       return seconds;
     },
   } as const;

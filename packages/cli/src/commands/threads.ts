@@ -1,4 +1,12 @@
-import { choiceOption, command, group, listOption, textOption, wholeNumberOption } from "../command.ts";
+import {
+  choiceOption,
+  command,
+  group,
+  listOption,
+  secondsOption,
+  textOption,
+  wholeNumberOption,
+} from "../command.ts";
 import { UsageError } from "../errors.ts";
 
 const databaseOption = textOption(
@@ -25,10 +33,57 @@ const serve = command({
           "api",
           "worker",
         ]),
+      )
+      .option(
+        "turns",
+        wholeNumberOption("turns", "Turns that this process works on at once; 64 by default", 1),
+      )
+      .option(
+        "turns-per-org",
+        wholeNumberOption(
+          "turns-per-org",
+          "Turns of one organisation at once, over all processes; 32 by default",
+          1,
+        ),
+      )
+      .option("steps", wholeNumberOption("steps", "Steps of one turn; 100 by default", 1))
+      .option("turn-s", secondsOption("turn-s", "Seconds of work on one turn; 1800 by default"))
+      .option(
+        "client-tool-s",
+        secondsOption(
+          "client-tool-s",
+          "Seconds that a turn waits for its client tools; by default as long as it takes",
+        ),
+      )
+      .option(
+        "streams",
+        wholeNumberOption("streams", "Streams that one token's owner may have open; 20 by default", 1),
+      )
+      .option(
+        "requests-per-s",
+        wholeNumberOption(
+          "requests-per-s",
+          "Requests that one token's owner may make each second, four times as many at once; 100 by default",
+          1,
+        ),
+      )
+      .option(
+        "body-bytes",
+        wholeNumberOption("body-bytes", "Bytes that the body of a request may have; 4194304 by default", 1),
       ),
-  run: async ({ db, agents, host = "127.0.0.1", port = 8080, role }, context) => {
+  run: async ({ db, agents, host = "127.0.0.1", port = 8080, role, ...given }, context) => {
     const { serveThreads } = await import("../threads/serve.ts");
-    await serveThreads({ database: db, module: agents, host, port, role }, context);
+    const limits = {
+      concurrency: given.turns,
+      perOrg: given["turns-per-org"],
+      steps: given.steps,
+      turnSeconds: given["turn-s"],
+      clientToolSeconds: given["client-tool-s"],
+      streams: given.streams,
+      requestsPerSecond: given["requests-per-s"],
+      bodyBytes: given["body-bytes"],
+    };
+    await serveThreads({ database: db, module: agents, host, port, role, limits }, context);
   },
 });
 

@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { serverLimits } from "@roboz/threads/server";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { recordedTerminal } from "../__fixtures__/recorded-terminal.ts";
 import { InterruptedError } from "../errors.ts";
 import { Interrupts } from "../interrupts.ts";
 import { main } from "../main.ts";
+import { limitsOf } from "./serve.ts";
 
 const agents = fileURLToPath(new URL("./__fixtures__/agents.ts", import.meta.url));
 
@@ -108,6 +110,55 @@ describe("roboz threads serve", () => {
     const { status, errors } = await roboz(["serve", "--db", "sqlite:", "--agents", path]);
     expect(status).toBe(1);
     expect(errors).toContain(says);
+  });
+
+  it("refuses what is over the limits that it was given", async () => {
+    const server = await served("--body-bytes", "20");
+    const { status, errors } = await roboz(["chat", "--url", server.url, "--message", "Hello?"]);
+    expect(status).toBe(1);
+    expect(errors).toContain("20");
+    server.interrupts.fire(new InterruptedError());
+    expect(await server.ended).toBe(0);
+  });
+
+  it("gives each option to the limit that it stands for, and leaves the others", () => {
+    const asked = {
+      concurrency: 1,
+      perOrg: 2,
+      steps: 3,
+      turnSeconds: 4,
+      clientToolSeconds: 5.5,
+      streams: 6,
+      requestsPerSecond: 7,
+      bodyBytes: 8,
+    };
+    expect(limitsOf({}, serverLimits)).toEqual(serverLimits);
+    expect(limitsOf(asked, serverLimits)).toEqual({
+      ...serverLimits,
+      concurrency: 1,
+      perOrg: 2,
+      steps: 3,
+      wallMs: 4000,
+      clientToolTtlMs: 5500,
+      streams: 6,
+      requests: { burst: 28, perSecond: 7 },
+      bodyBytes: 8,
+    });
+  });
+
+  it.each(["turns", "turns-per-org", "steps", "streams", "requests-per-s", "body-bytes"])(
+    "takes --%s 0 for wrong usage",
+    async (name) => {
+      const { status, errors } = await roboz(["serve", "--db", db, "--agents", agents, `--${name}`, "0"]);
+      expect(status).toBe(2);
+      expect(errors).toContain(`\`--${name}\` is a whole number of 1 or more`);
+    },
+  );
+
+  it.each(["0", "-1", "2147484"])("takes a turn of %s seconds for wrong usage", async (seconds) => {
+    const { status, errors } = await roboz(["serve", "--db", db, "--agents", agents, `--turn-s=${seconds}`]);
+    expect(status).toBe(2);
+    expect(errors).toContain("`--turn-s` is a number of seconds above 0, at most 2147483");
   });
 
   it("takes a place without agents for wrong usage", async () => {

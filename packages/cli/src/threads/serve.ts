@@ -1,8 +1,22 @@
+import type { ServerLimits } from "@roboz/threads/server";
+
 import type { CommandContext } from "../command.ts";
 import { InterruptedError } from "../errors.ts";
 import { agentsOfModule } from "./agents-of-module.ts";
 import { loadThreadsServer } from "./load-threads.ts";
 import { databaseAddress } from "./with-store.ts";
+
+/** What is asked of the server's limits; without a value a limit is as the server has it. */
+export interface AskedLimits {
+  readonly concurrency?: number | undefined;
+  readonly perOrg?: number | undefined;
+  readonly steps?: number | undefined;
+  readonly turnSeconds?: number | undefined;
+  readonly clientToolSeconds?: number | undefined;
+  readonly streams?: number | undefined;
+  readonly requestsPerSecond?: number | undefined;
+  readonly bodyBytes?: number | undefined;
+}
 
 /** What a server is started with. */
 export interface ServeSettings {
@@ -12,6 +26,7 @@ export interface ServeSettings {
   readonly port: number;
   /** Whether it answers requests, works on turns, or both. */
   readonly role: "all" | "api" | "worker";
+  readonly limits: AskedLimits;
 }
 
 /**
@@ -19,14 +34,15 @@ export interface ServeSettings {
  * does not wait for them.
  */
 export async function serveThreads(
-  { database, module, host, port, role }: ServeSettings,
+  { database, module, host, port, role, limits: asked }: ServeSettings,
   { terminal, interrupts }: CommandContext,
 ): Promise<void> {
-  const { createThreadServer, openStoreAt } = await loadThreadsServer();
+  const { createThreadServer, openStoreAt, serverLimits } = await loadThreadsServer();
   const agents = await agentsOfModule(module);
   const { store, queue } = await openStoreAt(databaseAddress(database));
   try {
-    const server = await createThreadServer({ store, agents, queue: role === "api" ? null : queue });
+    const limits = limitsOf(asked, serverLimits);
+    const server = await createThreadServer({ store, agents, limits, queue: role === "api" ? null : queue });
     const { stopped, release } = untilStopped(interrupts);
     try {
       if (role === "worker") {
@@ -47,6 +63,34 @@ export async function serveThreads(
   } finally {
     await store.close();
   }
+}
+
+/** The limits of a server that are asked for, over its own. */
+export function limitsOf(asked: AskedLimits, own: ServerLimits): ServerLimits {
+  const {
+    concurrency,
+    perOrg,
+    steps,
+    turnSeconds,
+    clientToolSeconds,
+    streams,
+    requestsPerSecond,
+    bodyBytes,
+  } = asked;
+  return {
+    ...own,
+    concurrency: concurrency ?? own.concurrency,
+    perOrg: perOrg ?? own.perOrg,
+    steps: steps ?? own.steps,
+    wallMs: turnSeconds === undefined ? own.wallMs : turnSeconds * 1000,
+    clientToolTtlMs: clientToolSeconds === undefined ? own.clientToolTtlMs : clientToolSeconds * 1000,
+    streams: streams ?? own.streams,
+    requests:
+      requestsPerSecond === undefined
+        ? own.requests
+        : { burst: requestsPerSecond * 4, perSecond: requestsPerSecond },
+    bodyBytes: bodyBytes ?? own.bodyBytes,
+  };
 }
 
 /** Resolves with the first Ctrl-C or `SIGTERM`. The second one ends the command. */
