@@ -1,4 +1,4 @@
-import { FileAccess } from "./access.ts";
+import { bestContainment, FileAccess } from "./access.ts";
 import type { Containment } from "./access.ts";
 import type { EntryKind, Identity } from "./entry.ts";
 import { joinTexts, mostJoinedBytes } from "./joined-texts.ts";
@@ -66,7 +66,10 @@ export function entriesOf(listing: DirectoryListing): readonly ListedEntry[] {
 export class FileWork {
   readonly #space = Buffer.allocUnsafeSlow(mostJoinedBytes);
 
+  /** @throws Error when this thread cannot contain what it does as the job wants it. */
   do(job: FileJob): FileReply {
+    if (job.containment === "anchored" && bestContainment() !== "anchored")
+      throw new Error("This thread has no descriptors to anchor its look-ups to");
     const access = new FileAccess({ base: "/", containment: job.containment });
     try {
       if (job.kind === "list")

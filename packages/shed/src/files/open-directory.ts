@@ -17,6 +17,7 @@ import {
   utimesSync,
 } from "node:fs";
 import type { BigIntStats, Dirent, PathLike } from "node:fs";
+import { basename } from "node:path";
 import { isSame, kindOf } from "./entry.ts";
 import type { EntryKind, Identity } from "./entry.ts";
 import { bytesFromName, childLocation, compareNames, isTextName, nameFromBytes } from "./file-name.ts";
@@ -38,12 +39,15 @@ let descriptorFolder: string | undefined;
 
 /**
  * The folder in which this process's descriptors lead to what they stand for; undefined where there is none. Found once:
- * it is named by the number that `/proc` itself gives the process, which saves every call a link.
+ * it is named by the number that `/proc` itself gives the thread, which saves every call a link, and threads from waiting
+ * for each other.
  */
 export function ownDescriptors(): string | undefined {
   if (descriptorFolder !== undefined || process.platform !== "linux") return descriptorFolder;
   try {
-    const folder = `/proc/${readlinkSync("/proc/self")}/fd`;
+    // Such as `17/task/18`.
+    const thread = basename(readlinkSync("/proc/thread-self"));
+    const folder = `/proc/${thread}/fd`;
     if (lstatSync(folder).isDirectory()) descriptorFolder = folder;
   } catch {
     // Without /proc there is no such folder.
