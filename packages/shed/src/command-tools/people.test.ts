@@ -163,4 +163,20 @@ describe("an agent in an agent", () => {
     const told = events.join("\n");
     expect(told).toContain(`Denied read: '${base}/b'`);
   });
+
+  it("decide nothing when the run is cancelled while they are asked (shed 48)", async () => {
+    const person = new Person();
+    const controller = new AbortController();
+    const decisions: unknown[] = [];
+    const running = agentSending("rm a || rm b").invoke(undefined, {
+      io: person.io,
+      signal: controller.signal,
+      sinks: [(event) => event.type === "runtime" && "audit" in event.data && decisions.push(event.data)],
+    });
+    await person.asked;
+    controller.abort("enough");
+    expect(await running).toMatchObject({ status: "cancelled", reason: "enough" });
+    expect(decisions).toEqual([]);
+    expect([existsSync(join(base, "a")), existsSync(join(base, "b"))]).toEqual([true, true]);
+  });
 });

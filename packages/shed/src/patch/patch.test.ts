@@ -196,6 +196,7 @@ describe("apply_patch", () => {
     { why: "PA-11, GL-05, shed 106: a pattern", path: "notes/*" },
     { why: "a question mark", path: "notes/?" },
     { why: "shed 106: a trailing slash", path: "notes/new/" },
+    { why: "PA-11: a trailing slash below a missing folder", path: "notes/none/new/" },
     { why: "a directory", path: "notes" },
     { why: "the base", path: "." },
     { why: "SP-02: a FIFO", path: "notes/fifo" },

@@ -24,6 +24,7 @@ describe("a permission pattern", () => {
     { why: "a class", pattern: "[a-c]x", yes: ["ax", "cx"], no: ["dx", "x", "[a-c]x"] },
     { why: "a negated class", pattern: "[!a-c]", yes: ["d", "😀"], no: ["a", "c", "", "dd"] },
     { why: "a bracket that comes first", pattern: "[]]", yes: ["]"], no: ["["] },
+    { why: "a negated bracket that comes first", pattern: "[!]a]", yes: ["b", "["], no: ["]", "a", "b]"] },
     { why: "a dash that comes last", pattern: "[a-]", yes: ["a", "-"], no: ["b"] },
     { why: "a range that is turned round", pattern: "[z-a]", yes: [], no: ["a", "z", "-", "m"] },
     { why: "an open bracket without its end", pattern: "[x", yes: ["[x"], no: ["x", "["] },

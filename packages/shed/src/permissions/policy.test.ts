@@ -60,6 +60,13 @@ describe("a permission policy", () => {
       at: base,
       verdict: "allow",
     },
+    ...[".", "", "./", "/"].map((pattern) => ({
+      case: "shed 5",
+      why: `matches nothing in the base with ${JSON.stringify(pattern)}`,
+      rules: { allow: [read(pattern)] },
+      at: "/w/app/a",
+      verdict: "deny",
+    })),
     {
       case: "shed 6",
       why: "knows no hidden files",
