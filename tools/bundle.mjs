@@ -36,6 +36,8 @@ await build({
       output: {
         entryFileNames: "[name].js",
         chunkFileNames: "chunks/[name].js",
+        // The declarations and the sources, which are published too, have them; Node reads every byte that it loads.
+        comments: { jsdoc: false },
       },
     },
   },

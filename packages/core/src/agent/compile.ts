@@ -4,6 +4,7 @@ import { compactifyMessagesWhenNeeded } from "../compaction/compaction-tool.ts";
 import { buildGraph, type ToolGraph } from "../chains/graph.ts";
 import type { ActionCall } from "../llm/completion/validate.ts";
 import { isEndpointLike, type EndpointLike } from "../llm/endpoint.ts";
+import { makeOnce } from "../make-once.ts";
 import { project } from "../tools/call.ts";
 import { promptUser as promptUserFactory } from "../tools/builtin/prompt-user.ts";
 import { noReply } from "../tools/builtin/user-question.ts";
@@ -67,7 +68,7 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
     reachOf,
     skills,
     model,
-    systemPrompt: once(() =>
+    systemPrompt: makeOnce(() =>
       systemPromptFor({
         prompt: settings.systemPrompt ?? "",
         tools: model === undefined ? [] : ownCalls(graph, reachOf),
@@ -86,7 +87,7 @@ export function compileAgent(settings: AgentSettings): CompiledAgent {
     sinks: [...(settings.sinks ?? [])],
     strictSinks: settings.strictSinks ?? false,
     signal: settings.signal,
-    fingerprint: once(() => fingerprintOf(graph)),
+    fingerprint: makeOnce(() => fingerprintOf(graph)),
   };
 }
 
@@ -208,10 +209,4 @@ function userPrompter({ promptUserTool }: AgentSettings, problems: AgentProblem[
     });
   }
   return state;
-}
-
-/** Works something out when it is first asked for, and keeps it. */
-function once<T extends object | string>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -8,6 +8,7 @@ import { openUnlessAborted } from "../runtime/journal/open-unless-aborted.ts";
 import { JournalRecorder } from "../runtime/journal/recorder.ts";
 import type { JournalHandle } from "../runtime/journal/store.ts";
 import { endpointFacts } from "../llm/endpoint.ts";
+import { makeOnce } from "../make-once.ts";
 import type { Stop } from "../values/builtin.ts";
 import { metadataFor } from "../values/metadata.ts";
 import { systemMessage, type Message } from "../values/message.ts";
@@ -271,7 +272,7 @@ export class Run<Output extends Stop = Stop> {
     const opening = initialMessages.length === 0 ? [] : await openingMessages(initialMessages);
     const first = inputMessage(this.#state.output);
     this.#state.isStarted = true;
-    if (prompt !== "") this.#stepper.append(systemMessage(prompt, promptMetadata));
+    if (prompt !== "") this.#stepper.append(systemMessage(prompt, promptMetadata()));
     for (const message of [...opening, ...autoLoadedMessages(skills)]) this.#stepper.append(message);
     this.#state.load(skills.filter(({ isAutoLoaded }) => isAutoLoaded).map(({ name }) => name));
     if (first !== undefined) this.#stepper.append(first);
@@ -362,7 +363,7 @@ async function checkNew(handle: JournalHandle): Promise<void> {
     : new JournalDamagedError({ runId, problem: "what stands in its place is no journal" });
 }
 
-const promptMetadata = metadataFor("message", { messageKind: "system_message" });
+const promptMetadata = makeOnce(() => metadataFor("message", { messageKind: "system_message" }));
 
 /** How long a run of tools that wait for nothing keeps the process to itself. */
 const sliceMs = 10;

@@ -1,12 +1,9 @@
 import * as z from "zod";
 
+import { makeOnce } from "../make-once.ts";
 import { describeIssues } from "../values/parse.ts";
 import { SnapshotError } from "./errors.ts";
 import type { RunSnapshot } from "./snapshot.ts";
-
-type SnapshotForm = ReturnType<typeof makeSchema>;
-
-let known: SnapshotForm | undefined;
 
 /**
  * Checks what was stored, sent, or edited by hand, before any of it is used.
@@ -21,7 +18,7 @@ export function checkForm(agentName: string, snapshot: unknown): Pick<RunSnapsho
     throw new SnapshotError(
       `its schema version is ${String(snapshot.schemaVersion)}, and this release reads version 1`,
     );
-  const parsed = (known ??= makeSchema()).safeParse(snapshot);
+  const parsed = form().safeParse(snapshot);
   if (!parsed.success) {
     const { error: cause } = parsed;
     throw new SnapshotError(`it has parts that do not fit: ${describeIssues(cause)}`, { cause });
@@ -32,8 +29,7 @@ export function checkForm(agentName: string, snapshot: unknown): Pick<RunSnapsho
   return { counts, skills };
 }
 
-/** Made when it is first needed: most programs never restore a run. */
-function makeSchema() {
+const form = makeOnce(() => {
   const count = z.number().nonnegative();
   const index = z.int().nonnegative();
   const chosenBy = z.enum(["model", "chain", "tool", "default"]);
@@ -76,4 +72,4 @@ function makeSchema() {
     }),
     once: z.record(z.string(), z.object({ isDone: z.boolean() })),
   });
-}
+});

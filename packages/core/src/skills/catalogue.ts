@@ -3,18 +3,23 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod";
 
 import type { ToolList } from "../agent/settings.ts";
+import { makeOnce } from "../make-once.ts";
 import { describeIssues } from "../values/value.ts";
 import { checkName } from "../values/name.ts";
 import { SkillCatalogueError } from "./errors.ts";
 import { flatTools, Skill } from "./skill.ts";
 
-const entry = z.object({
-  description: z.string(),
-  prompt: z.string(),
-  /** Names of tools that the program provides. */
-  tools: z.array(z.string()).default([]),
-});
-const catalogue = z.record(z.string(), entry);
+const catalogue = makeOnce(() =>
+  z.record(
+    z.string(),
+    z.object({
+      description: z.string(),
+      prompt: z.string(),
+      /** Names of tools that the program provides. */
+      tools: z.array(z.string()).default([]),
+    }),
+  ),
+);
 
 /** What a skill of a catalogue is completed with. */
 export interface CatalogueSkillOptions {
@@ -40,7 +45,7 @@ export async function skillFromCatalogue(
   checkName("A skill", name);
   const fail = (problem: string, cause?: unknown): SkillCatalogueError =>
     new SkillCatalogueError({ path, skillName: name, problem, cause });
-  const parsed = catalogue.safeParse(parsedJson(await readFile(path, "utf8"), fail));
+  const parsed = catalogue().safeParse(parsedJson(await readFile(path, "utf8"), fail));
   if (!parsed.success) throw fail(`is no catalogue: ${describeIssues(parsed.error)}`, parsed.error);
   const found = Object.hasOwn(parsed.data, name) ? parsed.data[name] : undefined;
   if (found === undefined)

@@ -1,5 +1,7 @@
 import * as z from "zod";
 
+import { makeOnce } from "../make-once.ts";
+
 /** What truncation does to a message: shorten its long strings, keep a stub, or leave it out. Rising order. */
 export type Severity = "light" | "stub" | "remove";
 
@@ -18,14 +20,15 @@ export interface TruncationRule {
 /** How the model sees a message as the conversation goes on: one rule, or a list of them. */
 export type Truncation = TruncationRule | readonly TruncationRule[];
 
-const ruleSchema = z.strictObject({
-  threshold: z.number().int(),
-  severity: z.enum(["light", "stub", "remove"]),
-  countBy: z.enum(["messages", "showings"]).optional(),
-});
-
 /** The schema of {@link Truncation}, as it stands in snapshots and documents. */
-export const truncationSchema: z.ZodType<Truncation> = z.union([ruleSchema, z.array(ruleSchema)]);
+export const truncationSchema = makeOnce((): z.ZodType<Truncation> => {
+  const rule = z.strictObject({
+    threshold: z.number().int(),
+    severity: z.enum(["light", "stub", "remove"]),
+    countBy: z.enum(["messages", "showings"]).optional(),
+  });
+  return z.union([rule, z.array(rule)]);
+});
 
 /** What a message without a policy of its own gets: very long strings are cut. */
 export const DEFAULT: Truncation = Object.freeze({ threshold: 0, severity: "light" });

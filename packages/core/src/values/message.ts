@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { MessageError } from "../errors.ts";
+import { makeOnce } from "../make-once.ts";
 import { image, type Image } from "./image.ts";
 import { takeImages } from "./image-fields.ts";
 import { metadataShape, parseMetadata, soundPolicy, type MessageKind, type Metadata } from "./metadata.ts";
@@ -18,12 +19,14 @@ export interface Message extends Metadata {
   readonly images: readonly Image[];
 }
 
-const messageSchema = z.strictObject({
-  role: z.enum(["system", "assistant", "user", "error"]),
-  content: z.string(),
-  images: z.array(image).default([]),
-  ...metadataShape,
-});
+const messageSchema = makeOnce(() =>
+  z.strictObject({
+    role: z.enum(["system", "assistant", "user", "error"]),
+    content: z.string(),
+    images: z.array(image).default([]),
+    ...metadataShape(),
+  }),
+);
 
 const noImages: readonly Image[] = Object.freeze([]);
 
@@ -33,7 +36,7 @@ const noImages: readonly Image[] = Object.freeze([]);
  * @throws {@link MessageError} (`core/message`) for unknown keys, a bad role, or metadata that is not known.
  */
 export function parseMessage(given: unknown): Message {
-  const parsed = messageSchema.safeParse(given);
+  const parsed = messageSchema().safeParse(given);
   if (!parsed.success) throw partsError(parsed.error);
   const { images, truncation, ...rest } = parsed.data;
   const frozen = { ...rest, images: Object.freeze(images.map((one) => Object.freeze(one))) };

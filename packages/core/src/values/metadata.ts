@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { ValueError } from "../errors.ts";
+import { makeOnce } from "../make-once.ts";
 import { describeIssues } from "./parse.ts";
 import { truncationSchema, type Truncation, type TruncationRule } from "../truncation/policy.ts";
 
@@ -40,16 +41,16 @@ export interface Metadata {
 }
 
 /** The fields of {@link Metadata}, as a schema has them. */
-export const metadataShape = {
-  truncation: truncationSchema.optional(),
+export const metadataShape = makeOnce(() => ({
+  truncation: truncationSchema().optional(),
   messageKind: z.enum(messageKinds).optional(),
   endpoint: z.string().optional(),
   model: z.string().optional(),
   tokenInput: z.number().optional(),
   tokenOutput: z.number().optional(),
-};
+}));
 
-const metadataSchema = z.strictObject(metadataShape);
+const metadataSchema = makeOnce(() => z.strictObject(metadataShape()));
 
 /** Policies that were found sound and cannot change, such as the presets. */
 const soundPolicies = new WeakSet();
@@ -67,7 +68,7 @@ export function parseMetadata(
     // What tools give most often is one policy and nothing else.
     if (Object.keys(given).length === 1) return { meta: Object.freeze({ truncation }) };
   }
-  const parsed = metadataSchema.safeParse(given);
+  const parsed = metadataSchema().safeParse(given);
   if (!parsed.success) return { problem: parsed.error };
   const policy = truncation === undefined ? undefined : soundPolicy(truncation);
   const meta = Object.freeze(withoutUndefined({ ...parsed.data, truncation: policy }));

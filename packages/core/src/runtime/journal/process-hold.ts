@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 
+import { makeOnce } from "../../make-once.ts";
 import { isAlive, ownIdentity } from "./process-identity.ts";
 
 /** A hold on something that one process at a time may have, kept in a store as a text that other processes can judge. */
@@ -11,12 +12,14 @@ export interface ProcessHold {
   readonly end: () => void;
 }
 
-const holderSchema = z.object({
-  pid: z.int(),
-  startedAt: z.string().nullable(),
-  boot: z.string().nullable(),
-  nonce: z.string(),
-});
+const holderSchema = makeOnce(() =>
+  z.object({
+    pid: z.int(),
+    startedAt: z.string().nullable(),
+    boot: z.string().nullable(),
+    nonce: z.string(),
+  }),
+);
 
 /** Holds that ended in this process and could not be said so in their store. */
 const ended = new Set<string>();
@@ -41,7 +44,7 @@ export function newProcessHold(): ProcessHold {
  */
 export function isHeld(text: string): boolean {
   if (text.replaceAll("\0", "") === "") return false;
-  const holder = holderSchema.safeParse(asJson(text));
+  const holder = holderSchema().safeParse(asJson(text));
   return !holder.success || (!ended.has(holder.data.nonce) && isAlive(holder.data));
 }
 

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import * as z from "zod";
 
+import { makeOnce } from "../../make-once.ts";
 import type { TruncationRule } from "../../truncation/policy.ts";
 import { image } from "../../values/image.ts";
 import { parseMessage, type Message } from "../../values/message.ts";
@@ -12,66 +13,68 @@ import { RunDocumentError } from "./errors.ts";
 /** The severities by number, from 1, as documents have them. */
 export const severities = ["light", "stub", "remove"] as const;
 
-const rule = z.strictObject({
-  threshold: z.int(),
-  severity: z.int().min(1).max(severities.length),
-  count_by: z.enum(["messages", "showings"]).optional(),
-});
+const document = makeOnce(() => {
+  const rule = z.strictObject({
+    threshold: z.int(),
+    severity: z.int().min(1).max(severities.length),
+    count_by: z.enum(["messages", "showings"]).optional(),
+  });
 
-const imageRow = z.strictObject({ url: image.shape.url, detail: z.string().nullish() });
+  const imageRow = z.strictObject({ url: image.shape.url, detail: z.string().nullish() });
 
-const messageRow = z.strictObject({
-  message_id: z.string(),
-  sequence: z.int(),
-  created_at: z.string(),
-  role: z.enum(["system", "assistant", "user", "error"]),
-  content: z.string(),
-  truncation: z.union([rule, z.array(rule)]),
-  message_kind: z.enum(messageKinds).nullable().default(null),
-  endpoint: z.string().nullable().default(null),
-  model: z.string().nullable().default(null),
-  token_input: z.number().nullable().default(null),
-  token_output: z.number().nullable().default(null),
-  images: z.array(imageRow).default([]),
-});
+  const messageRow = z.strictObject({
+    message_id: z.string(),
+    sequence: z.int(),
+    created_at: z.string(),
+    role: z.enum(["system", "assistant", "user", "error"]),
+    content: z.string(),
+    truncation: z.union([rule, z.array(rule)]),
+    message_kind: z.enum(messageKinds).nullable().default(null),
+    endpoint: z.string().nullable().default(null),
+    model: z.string().nullable().default(null),
+    token_input: z.number().nullable().default(null),
+    token_output: z.number().nullable().default(null),
+    images: z.array(imageRow).default([]),
+  });
 
-const runtimeRow = z.strictObject({
-  event_id: z.string(),
-  sequence: z.int(),
-  created_at: z.string(),
-  category: z.enum(["llm", "tool", "run"]),
-  kind: z.enum(["started", "retrying", "succeeded", "failed", "timed_out", "cancelled", "interrupted"]),
-  level: z.enum(["debug", "info", "warning", "error"]),
-  message: z.string(),
-  agent_name: z.string(),
-  data: z.record(z.string(), z.unknown()).default({}),
-});
+  const runtimeRow = z.strictObject({
+    event_id: z.string(),
+    sequence: z.int(),
+    created_at: z.string(),
+    category: z.enum(["llm", "tool", "run"]),
+    kind: z.enum(["started", "retrying", "succeeded", "failed", "timed_out", "cancelled", "interrupted"]),
+    level: z.enum(["debug", "info", "warning", "error"]),
+    message: z.string(),
+    agent_name: z.string(),
+    data: z.record(z.string(), z.unknown()).default({}),
+  });
 
-const metadata = z.strictObject({
-  environment: z.string().nullable().default(null),
-  agent_description: z.string().nullable().default(null),
-  tags: z.array(z.string()).default([]),
-  custom: z.record(z.string(), z.unknown()).default({}),
-});
+  const metadata = z.strictObject({
+    environment: z.string().nullable().default(null),
+    agent_description: z.string().nullable().default(null),
+    tags: z.array(z.string()).default([]),
+    custom: z.record(z.string(), z.unknown()).default({}),
+  });
 
-const document = z.strictObject({
-  schema_version: z.literal(3).default(3),
-  conversation_id: z.string(),
-  agent_name: z.string(),
-  parent_conversation_id: z.string().nullable().default(null),
-  started_at: z.string(),
-  ended_at: z.string().nullable().default(null),
-  status: z.enum(["running", "completed", "failed", "cancelled"]).default("running"),
-  metadata: metadata.prefault({}),
-  messages: z.array(messageRow).default([]),
-  runtime_events: z.array(runtimeRow).default([]),
+  return z.strictObject({
+    schema_version: z.literal(3).default(3),
+    conversation_id: z.string(),
+    agent_name: z.string(),
+    parent_conversation_id: z.string().nullable().default(null),
+    started_at: z.string(),
+    ended_at: z.string().nullable().default(null),
+    status: z.enum(["running", "completed", "failed", "cancelled"]).default("running"),
+    metadata: metadata.prefault({}),
+    messages: z.array(messageRow).default([]),
+    runtime_events: z.array(runtimeRow).default([]),
+  });
 });
 
 /**
  * One run as a document of schema version 3, which the Python release reads and writes too. Times are UTC with
  * milliseconds and `Z`; a run that waits for a reply is `running`.
  */
-export type RunDocument = z.output<typeof document>;
+export type RunDocument = z.output<ReturnType<typeof document>>;
 /** One message of a {@link RunDocument}, whole. */
 export type RunDocumentMessage = RunDocument["messages"][number];
 /** One runtime event of a {@link RunDocument}. */
@@ -108,7 +111,7 @@ export function parseRunDocument(text: string, path: string): RunDocument {
       problem: `is of another schema version${said}; this release reads version ${newest}`,
     });
   }
-  const parsed = document.safeParse(given);
+  const parsed = document().safeParse(given);
   if (!parsed.success) {
     const problem = `does not fit schema version ${newest}: ${describeIssues(parsed.error)}`;
     throw new RunDocumentError({ path, problem });
@@ -137,7 +140,9 @@ export function messageOfRow(row: RunDocumentMessage): Message {
   );
 }
 
-function ruleOf({ threshold, severity, count_by: countBy }: z.output<typeof rule>): TruncationRule {
+type RuleRow = Extract<RunDocumentMessage["truncation"], { readonly threshold: number }>;
+
+function ruleOf({ threshold, severity, count_by: countBy }: RuleRow): TruncationRule {
   const rest = countBy === undefined ? {} : { countBy };
   return { threshold, severity: severities[severity - 1] ?? "light", ...rest };
 }
