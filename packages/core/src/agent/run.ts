@@ -161,21 +161,39 @@ export class Run<Output extends Stop = Stop> {
    * under way already.
    */
   async step(): Promise<RunResult<Output> | undefined> {
+    return this.#steps(() => true);
+  }
+
+  /** Steps until the run has a result. */
+  async finish(): Promise<RunResult<Output>> {
+    for (;;) {
+      const sliceEnd = systemClock.now() + sliceMs;
+      const result = await this.#steps((endedAt) => endedAt >= sliceEnd);
+      if (result !== undefined) return result;
+      await nextTurn();
+    }
+  }
+
+  /** Takes one step, and more until it is told that they are enough or the run has a result. */
+  async #steps(isEnough: (endedAt: number) => boolean): Promise<RunResult<Output> | undefined> {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#result !== undefined) return this.#result;
     if (this.#isBusy) throw new RunBusyError();
     this.#isBusy = true;
     try {
-      // One function for all that a step awaits: each one more would cost as much as a short tool does.
+      // One function for all that steps await: each one more would cost as much as a short tool does.
       let result: RunResult<Output> | undefined;
       try {
         if (!this.#isOpen) await this.#open();
         result = this.#waiting();
-        if (result === undefined) {
+        while (result === undefined) {
           const advanced = this.#stepper.advance();
           const output = advanced instanceof Promise ? await advanced : advanced;
           if (this.#recorder !== undefined) await this.#recorder.step();
           result = output === undefined ? this.#waiting() : this.#completed(output);
+          if (isEnough(this.#stepper.endedAt)) break;
+          // Whoever reads the run's events has its turn between two steps.
+          if (this.#pipe.isListening) await Promise.resolve();
         }
       } catch (error) {
         result = this.#cancelled(error);
@@ -186,18 +204,6 @@ export class Run<Output extends Stop = Stop> {
       throw await this.#fail(error);
     } finally {
       this.#isBusy = false;
-    }
-  }
-
-  /** Steps until the run has a result. */
-  async finish(): Promise<RunResult<Output>> {
-    let sliceEnd = performance.now() + sliceMs;
-    for (;;) {
-      const result = await this.step();
-      if (result !== undefined) return result;
-      if (performance.now() < sliceEnd) continue;
-      await nextTurn();
-      sliceEnd = performance.now() + sliceMs;
     }
   }
 

@@ -1,6 +1,7 @@
 import { LimitReachedError, ToolOutputError, UnknownToolError } from "../errors.ts";
 import type { GraphNode } from "../chains/graph.ts";
 import { narrowed, nextInChain } from "../chains/next.ts";
+import { systemClock } from "../runtime/clock.ts";
 import type { EventPipe } from "../runtime/pipe.ts";
 import { SkillPrerequisiteError } from "../skills/errors.ts";
 import { checkOutput, inputFor } from "../tools/call.ts";
@@ -56,6 +57,7 @@ export class Stepper {
   readonly #caller: ToolCaller;
   readonly #limits: EffectiveLimits;
   readonly #beforeTool: RunOptions["beforeTool"];
+  #endedAt = 0;
 
   constructor({ agent, state, pipe, context, limits, beforeTool }: StepperParts) {
     this.#agent = agent;
@@ -64,6 +66,11 @@ export class Stepper {
     this.#caller = new ToolCaller(pipe, context);
     this.#limits = limits;
     this.#beforeTool = beforeTool;
+  }
+
+  /** When the last tool ended, by the machine's clock. */
+  get endedAt(): number {
+    return this.#endedAt;
   }
 
   /** Adds a message to the conversation and reports it. */
@@ -117,10 +124,10 @@ export class Stepper {
       if (child !== undefined)
         return { node: child, input: narrowed(last, child, output), chosenBy: "chain" };
     }
-    const [call, ...others] = calls;
+    const [call] = calls;
     const { prompter } = this.#agent.graph;
     if (call !== undefined && prompter !== undefined) {
-      this.#pipe.message(this.#recordCall(prompter, call, others));
+      this.#pipe.message(this.#recordCall(prompter, call, calls.slice(1)));
       return this.#called(call, prompter);
     }
     const node = this.#state.nextDefault();
@@ -153,7 +160,7 @@ export class Stepper {
 
   async #promptModel(node: GraphNode): Promise<undefined> {
     toolStarted(this.#pipe, node.name, "default");
-    const startedAt = performance.now();
+    const startedAt = systemClock.now();
     let calls: readonly AnyValue[];
     try {
       calls = await askModel({
@@ -201,7 +208,7 @@ export class Stepper {
   /** Runs a tool's body and takes its output, or its failure. */
   #carry(step: Step, body: () => unknown): Advanced | Promise<Advanced> {
     toolStarted(this.#pipe, step.node.name, step.chosenBy);
-    const startedAt = performance.now();
+    const startedAt = systemClock.now();
     let returned: unknown;
     try {
       returned = body();
@@ -291,7 +298,8 @@ export class Stepper {
   }
 
   #spend({ name }: GraphNode, startedAt: number): number {
-    const durationMs = performance.now() - startedAt;
+    this.#endedAt = systemClock.now();
+    const durationMs = this.#endedAt - startedAt;
     this.#state.tally.spend(name, durationMs);
     return durationMs;
   }

@@ -41,11 +41,13 @@ export function severityOf(
 }
 
 const ranks: Readonly<Record<Severity, number>> = { light: 1, stub: 2, remove: 3 };
+const defaultRules: readonly TruncationRule[] = [DEFAULT].flat();
 const lists = new WeakMap<Truncation, readonly TruncationRule[]>();
 
 /** The rules of a message's policy; the default policy's when it has none. */
 export function rulesOf(message: Message): readonly TruncationRule[] {
-  const policy = message.truncation ?? DEFAULT;
+  const { truncation: policy } = message;
+  if (policy === undefined) return defaultRules;
   if (!("severity" in policy)) return policy;
   let list = lists.get(policy);
   if (list === undefined) lists.set(policy, (list = [policy]));

@@ -1,4 +1,5 @@
 import type { Message } from "../values/message.ts";
+import type { TruncationRule } from "./policy.ts";
 import { rulesOf, selectTruncation, severityOf, type SelectTruncation } from "./select.ts";
 import { shortenMessage, type ShortenMessage } from "./shorten.ts";
 
@@ -204,7 +205,7 @@ export class ConversationView {
   }
 
   #countsShowings(position: number): boolean {
-    return this.#select !== undefined || showingThresholds(this.#log, position).length > 0;
+    return this.#select !== undefined || rulesAt(this.#log, position).some(goesByShowings);
   }
 
   /** Brings the list in line with what a message now is: whole, shortened or left out. */
@@ -331,8 +332,12 @@ function rulesAt(log: Log, position: number): ReturnType<typeof rulesOf> {
 
 function showingThresholds(log: Log, position: number): readonly number[] {
   return rulesAt(log, position)
-    .filter(({ countBy, threshold }) => countBy === "showings" && threshold > 0)
+    .filter(goesByShowings)
     .map(({ threshold }) => threshold);
+}
+
+function goesByShowings({ countBy, threshold }: TruncationRule): boolean {
+  return countBy === "showings" && threshold > 0;
 }
 
 function enqueue(due: Map<number, number[]>, key: number, position: number): void {
