@@ -37,10 +37,20 @@ export type DeploymentErrorCode = AnyDeploymentError["code"];
 
 const longestName = 80;
 
-/** A name that somebody gave, as a message shows it: on one line, and never at length. */
+/**
+ * A name that somebody gave, as a message shows it: on one line, without anything that moves a cursor, turns the direction of writing
+ * or hides, and never at length.
+ */
 export function quoted(name: string): string {
-  const line = name.replace(/\s+/g, " ");
-  return `\`${line.length > longestName ? `${line.slice(0, longestName)}…` : line}\``;
+  const line = name.replace(/\s+/g, " ").replace(unseen, escaped);
+  return `\`${line.length > longestName ? `${line.slice(0, longestName).replace(/[\ud800-\udbff]$/, "")}…` : line}\``;
+}
+
+// Control, format and unassigned characters, lone surrogates, and marks without a letter of their own.
+const unseen = /\p{C}|\p{Default_Ignorable_Code_Point}/gu;
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** A setting, or an argument, is of the wrong type, or of a name that is not known. */

@@ -100,6 +100,18 @@ describe("a selection", () => {
     }).toThrow("`guid` is not declared; there are `fixed`, `tool`, `manual`, `guide`");
   });
 
+  it.each([
+    { why: "moves the cursor", name: "a\u001b[2Jb", shown: "`a\\u{1b}[2Jb`" },
+    { why: "turns the direction of writing", name: "a\u202eb", shown: "`a\\u{202e}b`" },
+    { why: "breaks the line", name: "a\n- b", shown: "`a - b`" },
+    { why: "hides", name: "a\u{e0041}\ud800", shown: "`a\\u{e0041}\\u{d800}`" },
+    { why: "is long", name: `a${"😀".repeat(100)}`, shown: `\`a${"😀".repeat(39)}…\`` },
+  ])("shows a name that $why as what it is", ({ name, shown }) => {
+    expect(() => {
+      agentOfFour().setCapabilitySelection({ [name]: true });
+    }).toThrow(`${shown} is not declared`);
+  });
+
   it("deployment 27: loads no tool", () => {
     const agent = agentOfFour();
     expect(
