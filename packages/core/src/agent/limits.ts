@@ -33,7 +33,8 @@ const defaults: EffectiveLimits = Object.freeze({
 });
 
 /** Fills in what is not given; the agent's own settings, or a run's over them. */
-export function effectiveLimits(given: Limits = {}, base: EffectiveLimits = defaults): EffectiveLimits {
+export function effectiveLimits(given?: Limits, base: EffectiveLimits = defaults): EffectiveLimits {
+  if (given === undefined) return base;
   const pick = (name: LimitName): number => {
     const limit = given[name];
     return limit === undefined ? base[name] : (limit ?? Infinity);

@@ -295,6 +295,7 @@ export function isTool(candidate: unknown): candidate is AnyTool {
 
 /** A text without the indentation its source has, paragraphs kept. */
 function dedent(text: string): string {
+  if (!text.includes("\n")) return text.trim();
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const indents = lines
     .slice(1)
