@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { close, constants, openSync, unlinkSync, writeSync } from "node:fs";
+import { close, constants, openSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { ByteSink } from "../commands/command.ts";
 import { chunksOf } from "../files/reading.ts";
+import { writeAll } from "../files/write-file.ts";
 
 /** A command wrote more than it may. */
 export class OutputTooLarge extends Error {
@@ -127,10 +128,6 @@ function openNameless(): number {
   const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
   unlinkSync(path);
   return descriptor;
-}
-
-function writeAll(descriptor: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }
 
 /** Lets timers and others have a turn: reading from a file blocks. */
