@@ -21,6 +21,7 @@ export type { Queries, SqlParameter, SqlRow, ThreadDatabase } from "../store/dat
 export {
   LeaseLostError,
   SchemaTooNewError,
+  ServerLimitError,
   StoreAddressError,
   ThreadDriverError,
   ThreadFileError,

@@ -1,4 +1,7 @@
+import * as z from "zod";
+
 import { deltaLimits, type DeltaLimits } from "../store/delta.ts";
+import { ServerLimitError } from "../store/errors.ts";
 
 /** How much a server takes. What is over a limit is refused, never cut. */
 export interface ServerLimits {
@@ -66,3 +69,47 @@ export const serverLimits: ServerLimits = {
   concurrency: 64,
   perOrg: 32,
 };
+
+const count = z.int().min(0);
+/** Without one of these nothing would ever be done. */
+const needed = z.int().min(1);
+
+const limitsSchema = z.strictObject({
+  bodyBytes: needed,
+  bodyValues: needed,
+  textChars: count,
+  seededMessages: count,
+  blocks: count,
+  subjects: count,
+  clientTools: count,
+  clientToolTtlMs: z.number().min(0).nullable(),
+  schemaBytes: count,
+  outputBytes: count,
+  systemPromptChars: count,
+  invokeSkills: count,
+  streams: count,
+  requests: z.strictObject({ burst: z.number().min(1), perSecond: z.number().positive() }).nullable(),
+  delta: z.strictObject({ entries: needed, bytes: needed }),
+  steps: needed,
+  // No timer waits longer.
+  wallMs: z
+    .number()
+    .positive()
+    .max(2 ** 31 - 1),
+  reprompts: count,
+  concurrency: needed,
+  perOrg: needed,
+}) satisfies z.ZodType<ServerLimits>;
+
+/**
+ * The limits of a server: its own where none are given.
+ *
+ * @throws {@link ServerLimitError} (`threads/server-limit`) for one that is none, or that no server has.
+ */
+export function limitsWith(given: Partial<ServerLimits> = {}): ServerLimits {
+  const checked = limitsSchema.safeParse({ ...serverLimits, ...given });
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const named = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : (issue?.path ?? []);
+  throw new ServerLimitError({ limit: named.join("."), problem: issue?.message ?? "Invalid" });
+}

@@ -8,7 +8,7 @@ import type { GoalTargets } from "../turns/achieve-tools.ts";
 import { storeTurnQueue, type TurnQueue } from "../turns/turn-queue.ts";
 import { titleOfFirstMessage, Worker, type LeaseSettings, type TitleMaker } from "../turns/worker.ts";
 import { createApp } from "./app.ts";
-import { serverLimits, type ServerLimits } from "./limits.ts";
+import { limitsWith, type ServerLimits } from "./limits.ts";
 import { AgentChoice, type ServerParts } from "./route.ts";
 import { storedTokens, type TokenVerifier } from "./verifier.ts";
 import { listenOn, type ListenOptions, type Listening } from "./listen.ts";
@@ -64,11 +64,12 @@ export interface ThreadServer {
  * await server.listen({ port: 8080 });
  * ```
  *
- * @throws {@link ThreadDriverError} (`threads/driver`) when `hono` is not installed; RangeError without an agent.
+ * @throws {@link ThreadDriverError} (`threads/driver`) when `hono` is not installed; {@link ServerLimitError}
+ * (`threads/server-limit`) for a limit that is none; RangeError without an agent.
  */
 export async function createThreadServer(options: ThreadServerOptions): Promise<ThreadServer> {
   const { store, goals = {}, onError = logError } = options;
-  const limits = { ...serverLimits, ...options.limits };
+  const limits = limitsWith(options.limits);
   const agents = new Map(Object.entries(options.agents).map(([key, given]) => [key, threadAgent(given)]));
   if (agents.size === 0) throw new RangeError("A server of threads needs an agent; name one in `agents`");
   const parts: ServerParts = {

@@ -101,6 +101,19 @@ export class PostgresOptionError extends ThreadsError {
   }
 }
 
+/** A limit that a server was given is none. */
+export class ServerLimitError extends ThreadsError {
+  readonly code = "threads/server-limit";
+  /** Its name, such as `concurrency` or `requests.burst`. */
+  readonly limit: string;
+
+  /** @param problem - What is wrong with it, as a sentence of its own. */
+  constructor({ limit, problem }: { readonly limit: string; readonly problem: string }) {
+    super("ServerLimitError", `\`limits.${limit}\`: ${problem}`);
+    this.limit = limit;
+  }
+}
+
 /** The database could not be reached for a while; what the driver said is the `cause`. */
 export class DatabaseUnreachableError extends ThreadsError {
   readonly code = "threads/database-unreachable";
