@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { PassThrough } from "node:stream";
 import type { Readable, Writable } from "node:stream";
+import { systemCode, systemSentence } from "../files/system-error.ts";
 
 /** How a process ended, as a shell would say it. */
 export interface Ended {
@@ -61,7 +62,7 @@ export class SearchProcess {
     });
     // Whoever awaits the end sees the failure; until then it must not count as unhandled.
     this.#ended.catch(() => undefined);
-    if (input !== null) void this.#feed(input);
+    if (input !== null) void this.#feed(input, this.#child.stdin);
   }
 
   async #end(): Promise<Ended> {
@@ -73,8 +74,9 @@ export class SearchProcess {
     });
     return new Promise((resolve) => {
       this.#child.once("error", (error) => {
-        const isMissing = "code" in error && error.code === "ENOENT";
-        resolve({ status: isMissing ? 127 : 126, stderr: `${isMissing ? "Not found" : "Cannot be run"}\n` });
+        const isMissing = systemCode(error) === "ENOENT";
+        const why = isMissing ? "Not found" : `Cannot be run: ${systemSentence(error) ?? error.message}`;
+        resolve({ status: isMissing ? 127 : 126, stderr: `${why}\n` });
       });
       this.#child.once("close", (code, signal) => {
         const status = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
@@ -101,9 +103,8 @@ export class SearchProcess {
     }
   }
 
-  async #feed(input: AsyncIterable<Uint8Array>): Promise<void> {
-    const { stdin } = this.#child;
-    if (stdin === null) return;
+  async #feed(input: AsyncIterable<Uint8Array>, stdin: Writable | null | undefined): Promise<void> {
+    if (stdin === null || stdin === undefined) return;
     // A program that has seen enough closes its input early.
     stdin.on("error", () => undefined);
     try {
@@ -124,11 +125,12 @@ export class SearchProcess {
  * The same bytes for whoever reads them later. Node throws away what nobody reads by the time that a program ends, and
  * the next program of a search may end while the one before is still listened to.
  */
-function relayOf(stream: Readable | null): Readable {
+function relayOf(stream: Readable | null | undefined): Readable {
   const relay = new PassThrough();
   stream?.pipe(relay);
   stream?.once("close", () => relay.end());
-  if (stream === null) relay.end();
+  // A process for which there were no descriptors left has no streams at all.
+  if (stream === null || stream === undefined) relay.end();
   return relay;
 }
 

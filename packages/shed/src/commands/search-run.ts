@@ -1,6 +1,7 @@
-import { closeSync, constants, readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
+import { freeDescriptors } from "../files/free-descriptors.ts";
 import type { CommandIo } from "./command.ts";
 import { stdinChunks } from "./inputs.ts";
 import { Output } from "./output.ts";
@@ -312,16 +313,6 @@ const treeArguments = [
 
 /** A third of what this process may still open: two programs are fed at a time, and others need some too. */
 function batchSize(): number {
-  const limit = /^Max open files\s+(\d+)/m.exec(limits())?.[1];
-  if (limit === undefined) return 64;
-  const inUse = readdirSync(descriptorFolder).length;
-  return Math.max(4, Math.min(1000, Math.trunc((Number(limit) - inUse - 24) / 3)));
-}
-
-function limits(): string {
-  try {
-    return readFileSync("/proc/self/limits", "utf8");
-  } catch {
-    return "";
-  }
+  const free = freeDescriptors();
+  return free === undefined ? 64 : Math.max(4, Math.min(1000, Math.trunc((free - 24) / 3)));
 }

@@ -4,7 +4,7 @@ import type { FileJob, FileReply } from "./file-jobs.ts";
 
 const { workers, parallel } = vi.hoisted(() => {
   const made: FakeWorker[] = [];
-  return { workers: made, parallel: { threads: 2, isAllowed: true } };
+  return { workers: made, parallel: { threads: 2, isAllowed: true, descriptors: 1_000 } };
 });
 
 interface FakeWorker extends EventEmitter {
@@ -13,6 +13,7 @@ interface FakeWorker extends EventEmitter {
   isTerminated: boolean;
 }
 
+vi.mock("./free-descriptors.ts", () => ({ freeDescriptors: () => parallel.descriptors }));
 vi.mock("node:os", () => ({ availableParallelism: () => parallel.threads }));
 vi.mock("node:worker_threads", () => ({
   Worker: class extends EventEmitter implements FakeWorker {
@@ -61,6 +62,7 @@ afterEach(() => {
   vi.useRealTimers();
   parallel.threads = 2;
   parallel.isAllowed = true;
+  parallel.descriptors = 1_000;
 });
 
 describe("the second thread", () => {
@@ -110,8 +112,9 @@ describe("the second thread", () => {
   });
 
   it.each([
-    { where: "on a machine that does one thing at a time", change: { threads: 1, isAllowed: true } },
-    { where: "where the host forbids threads", change: { threads: 2, isAllowed: false } },
+    { where: "on a machine that does one thing at a time", change: { threads: 1 } },
+    { where: "where the host forbids threads", change: { isAllowed: false } },
+    { where: "where few files can be opened", change: { descriptors: 200 } },
   ])("is not there $where", async ({ change }) => {
     Object.assign(parallel, change);
     const { thread } = await startThread();

@@ -1,9 +1,13 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { FileJob, FileReply } from "./file-jobs.ts";
+import { freeDescriptors } from "./free-descriptors.ts";
 
 /** A thread that nobody needs ends after this long. */
 const mostIdleMs = 30_000;
+
+/** With fewer left, those that a thread takes would be missing elsewhere. */
+const fewDescriptors = 256;
 
 const isSource = import.meta.url.endsWith(".ts");
 const program = new URL(`./file-thread-program.${isSource ? "ts" : "js"}`, import.meta.url);
@@ -35,7 +39,7 @@ export class FileThread {
   #idle: NodeJS.Timeout | undefined;
 
   private constructor() {
-    if (availableParallelism() < 2) return;
+    if (availableParallelism() < 2 || (freeDescriptors() ?? fewDescriptors) < fewDescriptors) return;
     try {
       this.#worker = new Worker(isSource ? sourceLoader : program, {
         eval: isSource,
