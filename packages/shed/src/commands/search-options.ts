@@ -80,12 +80,16 @@ export function canFilter(
   return formOf(options, name) !== "counts" && !/\\[`']/.test(pattern);
 }
 
-/** The words that a line must hold to match, when the pattern is nothing but words. */
+/** The search of `Buffer` takes very long for some longer words; programs do not. */
+const longestWords = 64;
+
+/** The words that a line must hold to match, when the pattern is nothing but words, and they are few. */
 export function wordsOf(options: ReadonlyMap<string, string | true>, pattern: string): string | undefined {
   const isPlain = options.has("fixed-strings")
     ? !pattern.includes("\n")
     : !/[\n\\.[\]{}()*+?^$|]/.test(pattern);
-  const isOther = options.has("ignore-case") || options.has("invert-match") || pattern === "";
+  const isOther = options.has("ignore-case") || options.has("invert-match");
+  if (pattern === "" || pattern.length > longestWords) return undefined;
   return isPlain && !isOther ? pattern : undefined;
 }
 

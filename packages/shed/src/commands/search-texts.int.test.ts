@@ -124,6 +124,19 @@ describe("a search of many files", () => {
   );
 });
 
+it.each(["grep -r", "rg"])(
+  "looks for long words with %s in files that are made to make that slow",
+  { timeout: 60_000 },
+  async (command) => {
+    mkdirSync(play.path("notes/tree"));
+    for (let index = 0; index < 60; index++)
+      writeFileSync(play.path(`notes/tree/${index}`), "a".repeat(128_000));
+    const words = `${"a".repeat(20_000)}b${"a".repeat(20_000)}`;
+    const { status, stdout } = await play.run(`${command} -F '${words}' notes/tree`);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  },
+);
+
 it("reads on where the files are more than are read ahead of the program", async () => {
   mkdirSync(play.path("notes/tree"));
   const filler = "a line of straw\n".repeat(7_000);
