@@ -9,8 +9,9 @@ import {
   type AuditEntry,
   type Exchange,
   type Judgement,
+  type Needs,
 } from "../permissions/guard.ts";
-import { operations, type RequiredPermission } from "../permissions/operation.ts";
+import { operations } from "../permissions/operation.ts";
 import type { PermissionPolicy } from "../permissions/policy.ts";
 
 /** What every guarded tool is built with. */
@@ -54,18 +55,23 @@ export interface GuardedCall {
  */
 export async function guardCall(
   call: GuardedCall,
-  needs: readonly RequiredPermission[],
+  { needs, areDistinct }: Needs,
   answered: readonly Exchange[] = [],
 ): Promise<Judgement> {
   const { signal } = call.context;
+  const { policy } = call.options;
   const entries: AuditEntry[] = [];
+  // Nothing waits where nobody is asked.
+  const mayWait = policy.ask.length > 0;
   const judgement = await judge({
-    policy: call.options.policy,
+    policy,
     needs,
+    areDistinct,
     answered,
     ask: personOf(call),
     audit: (entry) => {
-      entries.push(entry);
+      if (mayWait) entries.push(entry);
+      else auditDecision(call, entry);
     },
     signal,
   });

@@ -1,11 +1,17 @@
-import type { RunSnapshot } from "@roboz/core";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { scriptedCommands } from "./__fixtures__/scripted-commands.ts";
-import { allowAll, reportOf, session, words, type SessionSettings } from "./__fixtures__/session.ts";
+import {
+  allowAll,
+  reportOf,
+  session,
+  throughJson,
+  words,
+  type SessionSettings,
+} from "./__fixtures__/session.ts";
 
 let base = "";
 beforeAll(() => {
@@ -31,13 +37,6 @@ const asking: SessionSettings["policy"] = {
   ask: [{ pattern: "shared/**", operations: ["create"] }],
   deny: [{ pattern: "secret/**", operations: ["read"] }],
 };
-
-/** A snapshot as another process reads it. */
-function throughJson(snapshot: RunSnapshot): RunSnapshot {
-  const copy: typeof snapshot = structuredClone(snapshot);
-  expect(JSON.parse(JSON.stringify(copy))).toEqual(copy);
-  return copy;
-}
 
 it("a file command that needs very much lets others work while its decisions are told", async () => {
   let now = 0;

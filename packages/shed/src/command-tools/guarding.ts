@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 
 import type { PreparedCommand } from "../commands/command.ts";
-import { judge, type Exchange, type Judgement } from "../permissions/guard.ts";
+import { judge, type Exchange, type Judgement, type Needs } from "../permissions/guard.ts";
 import { guardCall, type GuardedCall } from "./approval.ts";
 import { exchangeSchema } from "./payloads.ts";
 
 /** What a guard has to know of what it guards. */
-export type Guarded = Pick<PreparedCommand, "needs" | "fingerprint">;
+export type Guarded = Needs & Pick<PreparedCommand, "fingerprint">;
 
 /** What a guard keeps while it waits for a person. */
 const waitingState = z.object({
@@ -38,16 +38,24 @@ export async function guardPrepared(
   prepared: Guarded,
   waited?: Waited,
 ): Promise<Judgement> {
-  const { needs } = prepared;
-  if (waited === undefined) return guardCall(call, needs);
+  if (waited === undefined) return guardCall(call, prepared);
   const { answered, fingerprint, reply } = waited;
   if (fingerprint !== fingerprintOf(prepared)) return approvalVoid(answered);
   // The rules may be others by now; the reply counts for the question that is open under them.
   const { policy } = call.options;
   const { signal } = call.context;
-  const open = await judge({ policy, needs, ask: "later", answered, audit: () => undefined, signal });
+  const { needs, areDistinct } = prepared;
+  const open = await judge({
+    policy,
+    needs,
+    areDistinct,
+    ask: "later",
+    answered,
+    audit: () => undefined,
+    signal,
+  });
   const more = open.status === "waiting" ? [{ prompt: open.prompt, reply }] : [];
-  return guardCall(call, needs, [...open.exchanges, ...more]);
+  return guardCall(call, prepared, [...open.exchanges, ...more]);
 }
 
 /** Judges once more what is about to run after a person was asked: it must need and find the same. */
@@ -62,10 +70,11 @@ export async function confirm(
   if (fingerprint !== null && fingerprint !== fingerprintOf(prepared)) return approvalVoid([]);
   const { policy } = call.options;
   const { signal } = call.context;
-  const { needs } = prepared;
+  const { needs, areDistinct } = prepared;
   const judgement = await judge({
     policy,
     needs,
+    areDistinct,
     ask: "later",
     answered: exchanges,
     audit: () => undefined,
@@ -77,12 +86,12 @@ export async function confirm(
 
 /** Ends the run's stretch with the question that is open. */
 export function suspendFor(
-  { need, prompt, exchanges }: Extract<Judgement, { status: "waiting" }>,
+  { need: { operation, location }, prompt, exchanges }: Extract<Judgement, { status: "waiting" }>,
   prepared: Guarded,
   { payload, command }: { readonly payload: unknown; readonly command: string },
 ): SuspendValue {
   return Suspend({
-    request: { type: "permission-request", question: prompt, ...need, command },
+    request: { type: "permission-request", question: prompt, operation, location, command },
     state: { payload, answered: exchanges, fingerprint: fingerprintOf(prepared) },
   });
 }

@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 
 import type { FileAccess } from "../files/access.ts";
+import type { Needs } from "../permissions/guard.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 
 /** The names a `CMD` token may have. */
@@ -123,9 +124,7 @@ export interface PrepareContext {
 }
 
 /** A command that is ready to run, and what that needs. */
-export interface PreparedCommand {
-  /** Every operation the effect may do, in the order in which a person is asked. Repeats are left out by the guard. */
-  readonly needs: readonly RequiredPermission[];
+export interface PreparedCommand extends Needs {
   /** The arguments as the report shows them, after the name; never inline text. */
   readonly shown: readonly string[];
   /**

@@ -1,3 +1,4 @@
+import { directoriesOf } from "../files/listed-tree.ts";
 import type { CommandDefinition } from "./command.ts";
 import { fingerprintOf } from "./inputs.ts";
 import { searchOptions } from "./search-options.ts";
@@ -11,7 +12,8 @@ import {
 } from "./search-plan.ts";
 import type { SearchOperand } from "./search-plan.ts";
 import { runSearch } from "./search-run.ts";
-import type { SearchItem } from "./search-run.ts";
+import type { SearchItem } from "./search-texts.ts";
+import { DirectoryFiles, FoundFiles } from "./search-tree.ts";
 
 /** `grep`: lines that match, by the real program. */
 export const grep: CommandDefinition = {
@@ -44,7 +46,7 @@ export const grep: CommandDefinition = {
       planned.push(await planOperand("grep", await context.paths.literal("."), unnamed, context));
     }
     return {
-      needs: searchNeeds(planned),
+      ...searchNeeds(planned),
       shown: [
         ...tokens.slice(0, tokens.length - operands.length).map(({ text }) => text),
         "-e",
@@ -62,7 +64,7 @@ export const grep: CommandDefinition = {
             more: options.has("extended-regexp") ? ["--extended-regexp"] : [],
             tellsFoundFiles: false,
           },
-          { items: planned.flatMap(itemsOf), passedOver: [] },
+          { items: planned.map(itemOf), passedOver: [] },
           { access: context.access, io },
         ),
     };
@@ -75,8 +77,11 @@ function hasNames(options: ReadonlyMap<string, unknown>, planned: readonly Searc
   return planned.length > 1 || planned[0]?.kind === "tree";
 }
 
-function itemsOf(operand: SearchOperand): readonly SearchItem[] {
-  if (operand.kind === "stdin") return [{ kind: "stdin" }];
-  if (operand.kind === "file") return [{ kind: "named", file: operand.file }];
-  return operand.entries.filter(({ isDirectory }) => !isDirectory).map((file) => ({ kind: "found", file }));
+function itemOf(operand: SearchOperand): SearchItem {
+  if (operand.kind === "stdin") return "stdin";
+  if (operand.kind === "file") return operand.file;
+  const found = new FoundFiles(operand.shown);
+  for (const directory of directoriesOf(operand.top))
+    found.directories.push(new DirectoryFiles(directory, operand.shown));
+  return found;
 }

@@ -19,11 +19,12 @@ interface Level {
 /** Decides which entries of a tree are left out, as the directories from `/` down to them say. */
 export class IgnoreRules {
   readonly #levels: readonly Level[];
-  readonly #hasRules: boolean;
+  /** Whether there is a rule. */
+  readonly hasAny: boolean;
 
   constructor(levels: readonly Level[] = []) {
     this.#levels = levels;
-    this.#hasRules = levels.some(({ rules }) => Object.keys(rules).length > 0);
+    this.hasAny = levels.some(({ rules }) => Object.keys(rules).length > 0);
   }
 
   /** The rules for the entries of one more directory. */
@@ -38,7 +39,7 @@ export class IgnoreRules {
 
   /** `undefined` when no rule says anything, so that hidden entries are left out and others are not. */
   decide(location: string, isDirectory: boolean): "ignored" | "wanted" | undefined {
-    if (!this.#hasRules) return undefined;
+    if (!this.hasAny) return undefined;
     const isInRepository = this.#levels.some(({ isRepository }) => isRepository);
     for (const name of ignoreFileNames) {
       if (name === ".gitignore" && !isInRepository) continue;

@@ -3,16 +3,21 @@ import { constants, readFileSync, closeSync } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
 import { childLocation, lastName, parentLocation } from "../files/file-name.ts";
+import { namesIn } from "../files/listed-tree.ts";
+import type { ListedDirectory, ListedName } from "../files/listed-tree.ts";
+import { hasDotName } from "../files/packed-entries.ts";
 import { systemSentence } from "../files/system-error.ts";
 import type { CommandDefinition } from "./command.ts";
 import { IgnoreRules, ignoreFileNames } from "./ignore-rules.ts";
 import type { IgnoreTexts } from "./ignore-rules.ts";
-import { fingerprintOf, read } from "./inputs.ts";
+import { fingerprintOf } from "./inputs.ts";
 import { searchOptions } from "./search-options.ts";
 import { patternOf, planSearch, searchedPlaces, searchNeeds, shownOperands } from "./search-plan.ts";
-import type { SearchOperand, Searched, TreeFile } from "./search-plan.ts";
+import type { SearchedTree, SearchOperand } from "./search-plan.ts";
 import { runSearch } from "./search-run.ts";
-import type { SearchItem } from "./search-run.ts";
+import type { SearchItem } from "./search-texts.ts";
+import { DirectoryFiles, FoundFiles } from "./search-tree.ts";
+import type { Searched } from "./search-tree.ts";
 
 /** What is known about the directories above a searched tree. */
 interface Above {
@@ -51,7 +56,7 @@ export const rg: CommandDefinition = {
     );
     const ignoreFiles = [...above.values()].flat().flatMap((directory) => directory.ignoreFiles);
     return {
-      needs: [...searchNeeds(planned), ...ignoreFiles.map(({ location }) => read(location))],
+      ...searchNeeds(planned, ignoreFiles),
       shown: [
         ...tokens.slice(0, tokens.length - operands.length).map(({ text }) => text),
         "-e",
@@ -61,14 +66,14 @@ export const rg: CommandDefinition = {
       ],
       fingerprint: () => fingerprintOf([...searchedPlaces(planned), ...ignoreFiles]),
       run: (io) => {
-        const showsHidden = options.has("hidden") || options.has("unrestricted");
-        const passedOver: TreeFile[] = [];
-        const items = planned.flatMap((operand): readonly SearchItem[] => {
-          if (operand.kind === "stdin") return [{ kind: "stdin" }];
-          if (operand.kind === "file") return [{ kind: "named", file: operand.file }];
-          const { found, left } = sortedOut(context.access, operand, above.get(operand), showsHidden);
-          for (const file of left) passedOver.push(file);
-          return found;
+        const sorting: SortingOut = {
+          access: context.access,
+          showsHidden: options.has("hidden") || options.has("unrestricted"),
+          left: [],
+        };
+        const items = planned.map((operand): SearchItem => {
+          if (operand.kind === "stdin") return "stdin";
+          return operand.kind === "file" ? operand.file : sortOut(operand, above.get(operand), sorting);
         });
         const search = {
           name: "rg",
@@ -78,7 +83,7 @@ export const rg: CommandDefinition = {
           more: ["--no-config", "--no-heading"],
           tellsFoundFiles: true,
         } as const;
-        return runSearch(search, { items, passedOver }, { access: context.access, io });
+        return runSearch(search, { items, passedOver: sorting.left }, { access: context.access, io });
       },
     };
   },
@@ -111,58 +116,92 @@ function isReadable(stats: BigIntStats): boolean {
   return kindOf(stats) === "file" && stats.nlink === 1n;
 }
 
-/** The files of a tree that are searched: not hidden, not ignored, and in no directory that is; and those that are left. */
-function sortedOut(
-  access: FileAccess,
-  { root, entries }: Extract<SearchOperand, { kind: "tree" }>,
+interface SortingOut {
+  readonly access: FileAccess;
+  readonly showsHidden: boolean;
+  /** What is not searched. */
+  readonly left: DirectoryFiles[];
+}
+
+/** The files of a tree that are searched: not hidden, not ignored, and in no directory that is. */
+function sortOut(
+  { top, shown }: SearchedTree,
   above: readonly Above[] | undefined,
-  showsHidden: boolean,
-): { readonly found: readonly SearchItem[]; readonly left: readonly TreeFile[] } {
-  const readsIgnores = above !== undefined;
-  const ignoreFiles = new Map<string, Searched[]>();
-  const repositories = new Set<string>();
-  for (const entry of entries) {
-    const { name, directory } = entry;
-    if (name === ".git") repositories.add(directory);
-    if (!entry.isDirectory && ignoreFileNames.some((known) => known === name)) {
-      ignoreFiles.set(directory, [...(ignoreFiles.get(directory) ?? []), entry]);
+  { access, showsHidden, left }: SortingOut,
+): FoundFiles {
+  let outer = new IgnoreRules();
+  for (const { location, ignoreFiles, isRepository } of above ?? [])
+    outer = outer.below(location, textsOf(access, ignoreFiles), isRepository);
+  const found = new FoundFiles(shown);
+  // A directory that is not entered has no rules, and so nothing below it is searched.
+  const stack: { directory: ListedDirectory; rules: IgnoreRules | undefined }[] = [
+    { directory: top, rules: outer },
+  ];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { directory } = next;
+    const rules = above === undefined ? next.rules : rulesIn(access, directory, next.rules);
+    const sorted = sortedIn(directory, rules, showsHidden);
+    if (sorted === "all") found.directories.push(new DirectoryFiles(directory, shown));
+    else if (sorted === "none") left.push(new DirectoryFiles(directory, shown));
+    else {
+      found.directories.push(new DirectoryFiles(directory, shown, sorted.searched));
+      left.push(new DirectoryFiles(directory, shown, sorted.left));
+    }
+    for (const below of directory.below) {
+      const isEntered = typeof sorted === "string" || sorted.entered.has(below.location);
+      stack.push({ directory: below, rules: isEntered ? rules : undefined });
     }
   }
-  let outer = new IgnoreRules();
-  for (const { location, ignoreFiles: files, isRepository } of above ?? []) {
-    outer = outer.below(location, textsOf(access, files), isRepository);
-  }
-  const rulesAt = new Map<string, IgnoreRules>();
-  const enter = (location: string, rules: IgnoreRules): void => {
-    const files = ignoreFiles.get(location) ?? [];
-    const isRepository = repositories.has(location);
-    const isPlain = !readsIgnores || (files.length === 0 && !isRepository);
-    rulesAt.set(location, isPlain ? rules : rules.below(location, textsOf(access, files), isRepository));
-  };
-  enter(root.location, outer);
-  const found: SearchItem[] = [];
-  const left: TreeFile[] = [];
-  for (const entry of entries) {
-    // A directory that was not entered has no rules, and so nothing below it is searched.
-    const rules = rulesAt.get(entry.directory);
-    const isSearched = rules !== undefined && isWanted(entry, rules, showsHidden);
-    if (isSearched && entry.isDirectory) enter(entry.location, rules);
-    else if (isSearched) found.push({ kind: "found", file: entry });
-    else if (!entry.isDirectory) left.push(entry);
-  }
-  return { found, left };
+  return found;
 }
 
-function isWanted(
-  { location, name, isDirectory }: TreeFile,
-  rules: IgnoreRules,
+/** The rules for the entries of a directory. */
+function rulesIn(
+  access: FileAccess,
+  directory: ListedDirectory,
+  outer: IgnoreRules | undefined,
+): IgnoreRules | undefined {
+  if (outer === undefined || !hasDotName(directory.entries)) return outer;
+  const ignoreFiles: ListedName[] = [];
+  let isRepository = false;
+  for (const entry of namesIn(directory)) {
+    if (entry.kind === "file" && ignoreFileNames.some((known) => known === entry.name))
+      ignoreFiles.push(entry);
+    else if (entry.name === ".git" && entry.kind !== "link" && entry.kind !== "special") isRepository = true;
+  }
+  if (ignoreFiles.length === 0 && !isRepository) return outer;
+  return outer.below(directory.location, textsOf(access, ignoreFiles), isRepository);
+}
+
+/** What of a directory is searched, with rules for its entries, or without any when it is not entered. */
+function sortedIn(
+  directory: ListedDirectory,
+  rules: IgnoreRules | undefined,
   showsHidden: boolean,
-): boolean {
-  const decision = rules.decide(location, isDirectory);
-  return decision === undefined ? showsHidden || !name.startsWith(".") : decision === "wanted";
+):
+  | "all"
+  | "none"
+  | {
+      readonly searched: ReadonlySet<string>;
+      readonly left: ReadonlySet<string>;
+      /** Locations of directories. */
+      readonly entered: ReadonlySet<string>;
+    } {
+  if (rules === undefined) return "none";
+  if (!rules.hasAny && (showsHidden || !hasDotName(directory.entries))) return "all";
+  const [searched, left, entered] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const { location, name, kind } of namesIn(directory)) {
+    if (kind !== "directory" && kind !== "file") continue;
+    const isDirectory = kind === "directory";
+    const decision = rules.decide(location, isDirectory);
+    const isWanted = decision === undefined ? showsHidden || !name.startsWith(".") : decision === "wanted";
+    if (!isDirectory) (isWanted ? searched : left).add(name);
+    else if (isWanted) entered.add(location);
+  }
+  return { searched, left, entered };
 }
 
-function textsOf(access: FileAccess, files: readonly Searched[]): IgnoreTexts {
+function textsOf(access: FileAccess, files: readonly Pick<Searched, "location" | "stats">[]): IgnoreTexts {
   const texts: Record<string, string> = {};
   for (const { location, stats } of files) {
     try {

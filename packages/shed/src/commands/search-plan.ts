@@ -1,62 +1,31 @@
-import type { BigIntStats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
-import { TreeListings } from "../files/tree-listings.ts";
+import type { EntryKind } from "../files/entry.ts";
+import { directoriesOf, listTree, namesBelow, TreeOfEntries } from "../files/listed-tree.ts";
+import type { ListedDirectory, ListedName } from "../files/listed-tree.ts";
+import { hasKind } from "../files/packed-entries.ts";
 import { treeBelow } from "../files/tree.ts";
-import type { TreeName } from "../files/tree.ts";
+import type { TreeEntry } from "../files/tree.ts";
 import { quoted } from "../permissions/quote.ts";
+import type { Needs } from "../permissions/guard.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import { CommandRefusal } from "./command.ts";
 import type { CommandToken, PathOperand, PrepareContext } from "./command.ts";
 import { checkFile, read, whyNoKind } from "./inputs.ts";
-
-/** A file that may be searched. */
-export interface Searched {
-  readonly location: string;
-  readonly shown: string;
-  /** Undefined where only the name is known: what stands there is looked at when the search opens it. */
-  readonly stats: BigIntStats | undefined;
-}
+import { TreeFile } from "./search-tree.ts";
+import type { Searched, ShownTree } from "./search-tree.ts";
 
 /** One operand of a search. */
 export type SearchOperand =
-  | { readonly kind: "stdin" }
-  | { readonly kind: "file"; readonly file: Searched }
-  | { readonly kind: "tree"; readonly root: PathOperand; readonly entries: readonly TreeFile[] };
+  { readonly kind: "stdin" } | { readonly kind: "file"; readonly file: Searched } | SearchedTree;
 
-/** An entry of a searched tree, which is to be read; links and special files are not among them. */
-export class TreeFile implements Searched, RequiredPermission {
-  readonly operation = "read";
-  readonly location: string;
-  readonly directory: string;
-  readonly name: string;
-  readonly isDirectory: boolean;
-  readonly stats: BigIntStats | undefined;
-  readonly #tree: ShownTree;
-
-  constructor(
-    { location, directory, name, kind }: TreeName,
-    stats: BigIntStats | undefined,
-    tree: ShownTree,
-  ) {
-    this.location = location;
-    this.directory = directory;
-    this.name = name;
-    this.isDirectory = kind === "directory";
-    this.stats = stats;
-    this.#tree = tree;
-  }
-
-  get shown(): string {
-    return this.#tree.prefix + this.location.slice(this.#tree.skipped);
-  }
-}
-
-/** How the locations of a tree become what is shown. */
-interface ShownTree {
-  readonly prefix: string;
-  /** How many characters of each location the prefix takes the place of. */
-  readonly skipped: number;
+/** A directory that is searched, with all below it. Links and special files in it are left out. */
+export interface SearchedTree {
+  readonly kind: "tree";
+  readonly root: PathOperand;
+  readonly top: ListedDirectory;
+  readonly shown: ShownTree;
 }
 
 interface PlanOptions {
@@ -119,33 +88,55 @@ async function planTree(
   { isStrict, prefix }: PlanOptions,
   { access, mayAsk, signal, checkBudget }: PrepareContext,
 ): Promise<SearchOperand> {
-  const tree = {
+  const shown = {
     prefix: prefix ?? `${root.spelled.replace(/(?<=.)\/+$/, "")}/`.replace(/^\/\/$/, "/"),
     skipped: root.location === "/" ? 1 : root.location.length + 1,
   };
-  const entries: TreeFile[] = [];
-  let walked = 0;
   const checkOn = () => {
     signal.throwIfAborted();
     checkBudget("Search");
   };
+  const check = (entry: ListedName) => {
+    const { kind, stats } = entry;
+    const isOdd = kind === "link" || kind === "special";
+    if (isOdd && isStrict) throw searchRefusal(name, new TreeFile(entry, shown), whyNoKind(kind));
+    if (kind === "file" && stats !== undefined && stats.nlink > 1n)
+      throw hasMoreNames(name, new TreeFile(entry, shown));
+  };
   // What a person is asked about must be compared afterwards. Otherwise the search looks at each file as it opens it.
-  const below: Iterable<TreeName & { readonly stats?: BigIntStats }> = mayAsk
-    ? treeBelow(access, root.location)
-    : (await TreeListings.of(access, root.location, checkOn)).names();
-  for (const found of below) {
+  const top = mayAsk
+    ? await lookThrough(access, root.location, checkOn, check)
+    : await listTree(access, root.location, checkOn);
+  if (!mayAsk && isToBeChecked(top, isStrict)) for (const entry of namesBelow(top)) check(entry);
+  return { kind: "tree", root, top, shown };
+}
+
+/** Looks at each entry of a tree. */
+async function lookThrough(
+  access: FileAccess,
+  top: string,
+  checkOn: () => void,
+  check: (entry: TreeEntry) => void,
+): Promise<ListedDirectory> {
+  const tree = new TreeOfEntries(top);
+  let walked = 0;
+  for (const entry of treeBelow(access, top)) {
     if ((walked & 63) === 0) checkOn();
     walked += 1;
     if (walked % entriesInARow === 0) await setImmediate();
-    const { stats } = found;
-    const entry = new TreeFile(found, stats, tree);
-    const isOdd = found.kind === "link" || found.kind === "special";
-    if (isOdd && !isStrict) continue;
-    if (isOdd) throw searchRefusal(name, entry, whyNoKind(found.kind));
-    if (stats !== undefined && !entry.isDirectory && stats.nlink > 1n) throw hasMoreNames(name, entry);
-    entries.push(entry);
+    check(entry);
+    tree.add(entry);
   }
-  return { kind: "tree", root, entries };
+  return tree.top;
+}
+
+/** Whether something of a listed tree may be a reason not to search it. */
+function isToBeChecked(top: ListedDirectory, isStrict: boolean): boolean {
+  for (const { failure, entries } of directoriesOf(top)) {
+    if (failure !== undefined) return true;
+    if (isStrict && (hasKind(entries, "link") || hasKind(entries, "special"))) return true;
+  }
+  return false;
 }
 
 /** A tree is not searched at all when one of its files has a second name. */
@@ -157,26 +148,46 @@ function searchRefusal(name: "grep" | "rg", { shown, location }: Searched, why: 
   return new CommandRefusal(`${name}: ${quoted(shown)}: ${why}`, [read(location)]);
 }
 
-/** What a search needs: reading every file and every directory. */
-export function searchNeeds(planned: readonly SearchOperand[]): readonly RequiredPermission[] {
-  const needs: RequiredPermission[] = [];
+/**
+ * What a search needs: reading every file and every directory.
+ *
+ * @param more - Files above the trees that are read, too.
+ */
+export function searchNeeds(planned: readonly SearchOperand[], more: readonly Searched[] = []): Needs {
+  return {
+    needs: { [Symbol.iterator]: () => needsOf(planned, more) },
+    // A tree is walked once.
+    areDistinct: planned.length === 1,
+  };
+}
+
+function* needsOf(
+  planned: readonly SearchOperand[],
+  more: readonly Searched[],
+): Generator<RequiredPermission, void> {
   for (const operand of planned) {
-    if (operand.kind === "file") needs.push(read(operand.file.location));
+    if (operand.kind === "file") yield read(operand.file.location);
     if (operand.kind !== "tree") continue;
-    needs.push(read(operand.root.location));
-    for (const entry of operand.entries) needs.push(entry);
+    yield read(operand.root.location);
+    for (const { kind, location } of namesBelow(operand.top)) if (isRead(kind)) yield read(location);
   }
-  return needs;
+  for (const { location } of more) yield read(location);
+}
+
+function isRead(kind: EntryKind): boolean {
+  return kind === "file" || kind === "directory";
 }
 
 /** What was looked at. */
-export function searchedPlaces(
+export function* searchedPlaces(
   planned: readonly SearchOperand[],
-): readonly Pick<PathOperand, "location" | "stats">[] {
-  return planned.flatMap((operand): readonly Pick<PathOperand, "location" | "stats">[] => {
-    if (operand.kind === "stdin") return [];
-    return operand.kind === "file" ? [operand.file] : [operand.root, ...operand.entries];
-  });
+): Generator<Pick<PathOperand, "location" | "stats">, void> {
+  for (const operand of planned) {
+    if (operand.kind === "file") yield operand.file;
+    if (operand.kind !== "tree") continue;
+    yield operand.root;
+    for (const entry of namesBelow(operand.top)) if (isRead(entry.kind)) yield entry;
+  }
 }
 
 /** The operands as the report shows them. */

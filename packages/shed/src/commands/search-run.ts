@@ -16,16 +16,12 @@ import {
   wordsOf,
 } from "./search-options.ts";
 import { SearchOutput } from "./search-output.ts";
-import type { Searched, TreeFile } from "./search-plan.ts";
 import { SearchProcess } from "./search-process.ts";
 import type { Ended } from "./search-process.ts";
-import { SearchTexts } from "./search-texts.ts";
-
-/** What a search goes through, in order: files that were named, files that were found in a tree, the step before. */
-export type SearchItem =
-  | { readonly kind: "named"; readonly file: Searched }
-  | { readonly kind: "found"; readonly file: Searched }
-  | { readonly kind: "stdin" };
+import { filesOf, SearchTexts } from "./search-texts.ts";
+import type { FileItem, SearchItem } from "./search-texts.ts";
+import { FoundFiles, TreeFile } from "./search-tree.ts";
+import type { DirectoryFiles, Searched } from "./search-tree.ts";
 
 export interface Search {
   readonly name: ProgramName;
@@ -42,7 +38,7 @@ export interface Search {
 export interface SearchedItems {
   readonly items: readonly SearchItem[];
   /** Files of its trees that are ignored or hidden. Even these must not have a second name. */
-  readonly passedOver: readonly TreeFile[];
+  readonly passedOver: readonly DirectoryFiles[];
 }
 
 /** Fewer files are handed to the program at once. */
@@ -99,19 +95,17 @@ class SearchRun {
   }
 
   /** Looks at every file, and leaves out those in which nothing can match. Undefined when it is known that nothing does. */
-  async worthwhile({ items, passedOver }: SearchedItems): Promise<readonly SearchItem[] | undefined> {
+  async worthwhile({ items, passedOver }: SearchedItems): Promise<readonly FileItem[] | undefined> {
     const { name, options, pattern } = this.#search;
-    const files: Searched[] = [];
-    for (const item of items) if (item.kind !== "stdin") files.push(item.file);
-    const texts = new SearchTexts(name, files, { access: this.#access, output: this.#output });
+    const texts = new SearchTexts(name, items, { access: this.#access, output: this.#output });
     await texts.passOver(passedOver);
-    const isFiltered = files.length > fewFiles && canFilter(name, options, pattern);
+    const isFiltered = countFiles(items) > fewFiles && canFilter(name, options, pattern);
     const filter = isFiltered ? await this.#filter(texts) : undefined;
     // A program that fails may not have read everything.
     await texts.look();
     // A program that fails here fails with the files, too, and says more then.
-    if (filter === undefined || filter.status > 1) return items;
-    const left = items.filter((item) => item.kind === "stdin" || texts.mayMatch(item.file));
+    if (filter === undefined || filter.status > 1) return filesOf(items);
+    const left = texts.mayMatch();
     return left.length === 0 && filter.stderr === "" ? undefined : left;
   }
 
@@ -142,7 +136,7 @@ class SearchRun {
     }
   }
 
-  async through(items: readonly SearchItem[]): Promise<number> {
+  async through(items: readonly FileItem[]): Promise<number> {
     const batches = this.#batches(items);
     const isQuiet = formOf(this.#search.options, this.#search.name) === "nothing";
     let running: Running | undefined = await this.#start(batches.shift() ?? []);
@@ -164,9 +158,9 @@ class SearchRun {
     return this.#output.status > 0 ? this.#output.status : this.#hasMatched ? 0 : 1;
   }
 
-  #batches(items: readonly SearchItem[]): SearchItem[][] {
+  #batches(items: readonly FileItem[]): FileItem[][] {
     const most = batchSize();
-    const batches: SearchItem[][] = [];
+    const batches: FileItem[][] = [];
     for (const item of items) {
       const batch = batches.at(-1);
       const isLike = batch?.[0] !== undefined && this.#isTree(batch[0]) === this.#isTree(item);
@@ -176,11 +170,11 @@ class SearchRun {
     return batches;
   }
 
-  #isTree({ kind }: SearchItem): boolean {
-    return this.#search.tellsFoundFiles && kind === "found";
+  #isTree(item: FileItem): boolean {
+    return this.#search.tellsFoundFiles && item instanceof TreeFile;
   }
 
-  async #start(items: readonly SearchItem[]): Promise<Running> {
+  async #start(items: readonly FileItem[]): Promise<Running> {
     const { options, pattern, more } = this.#search;
     const names = new Map([
       ["(standard input)", "(standard input)"],
@@ -191,16 +185,16 @@ class SearchRun {
     const isTree = items[0] !== undefined && this.#isTree(items[0]);
     try {
       for (const item of items) {
-        if (item.kind === "stdin") {
+        if (item === "stdin") {
           paths.push("-");
           continue;
         }
-        const descriptor = await this.#open(item.file);
+        const descriptor = await this.#open(item);
         if (descriptor === undefined) continue;
         const path = `${descriptorFolder}/${firstDescriptor + descriptors.length}`;
         descriptors.push(descriptor);
         paths.push(path);
-        names.set(path, item.file.shown);
+        names.set(path, item.shown);
       }
       // Without a single file the program would read its input; this way it still judges the pattern.
       if (paths.length === 0) paths.push("/dev/null");
@@ -264,6 +258,10 @@ class SearchRun {
         return own.replace(/\/(?:proc\/self|dev)\/fd\/\d+/g, (path) => names.get(path) ?? path);
       });
   }
+}
+
+function countFiles(items: readonly SearchItem[]): number {
+  return items.reduce((count, item) => count + (item instanceof FoundFiles ? item.count : 1), 0);
 }
 
 /** Reads the number at the start of each line. */

@@ -1,24 +1,27 @@
 import { closeSync, constants } from "node:fs";
 import type { FileAccess } from "../files/access.ts";
-import type { Identity } from "../files/entry.ts";
-import type { FilesOfDirectory } from "../files/file-jobs.ts";
 import { lastName, parentLocation } from "../files/file-name.ts";
 import type { FileThread } from "../files/file-thread.ts";
 import { joinTexts, mostJoinedBytes } from "../files/joined-texts.ts";
 import type { JoinedTexts, OpenedFile } from "../files/joined-texts.ts";
+import { packIdentities, packTexts } from "../files/packed-entries.ts";
 import { sharedWork } from "../files/shared-work.ts";
 import { systemSentence } from "../files/system-error.ts";
 import type { Output } from "./output.ts";
 import type { ProgramName } from "./programs.ts";
-import { hasMoreNames, TreeFile } from "./search-plan.ts";
-import type { Searched } from "./search-plan.ts";
+import { hasMoreNames } from "./search-plan.ts";
+import { FileShare, sharesOf } from "./search-shares.ts";
+import type { Share } from "./search-shares.ts";
+import { FoundFiles, inOrder, TreeFile } from "./search-tree.ts";
+import type { DirectoryFiles, Searched, ShownTree } from "./search-tree.ts";
 
-/** How many files one job looks at. */
-const filesInARow = 256;
+/** What a search goes through, in order: files that were named, files that were found in a tree, the step before. */
+export type SearchItem = FileItem | FoundFiles;
+export type FileItem = Searched | "stdin";
 
 /** Files that were looked at, and their text. */
 interface Looked {
-  readonly files: readonly Searched[];
+  readonly share: Share;
   readonly joined: JoinedTexts;
 }
 
@@ -31,9 +34,9 @@ export class SearchTexts {
   readonly #name: ProgramName;
   readonly #access: FileAccess;
   readonly #output: Output;
-  readonly #files: readonly Searched[];
+  readonly #items: readonly SearchItem[];
   /** Files that were not looked at. */
-  readonly #left: (readonly Searched[])[] = [];
+  readonly #left: Share[];
   /** Files that are searched by themselves whatever the text says: large, binary, or not to be read. */
   readonly #apart = new Set<Searched>();
   /** Files of the text in order, and where each begins in it. */
@@ -46,14 +49,14 @@ export class SearchTexts {
 
   constructor(
     name: ProgramName,
-    files: readonly Searched[],
+    items: readonly SearchItem[],
     { access, output }: { access: FileAccess; output: Output },
   ) {
     this.#name = name;
-    this.#files = files;
+    this.#items = items;
     this.#access = access;
     this.#output = output;
-    for (let at = 0; at < files.length; at += filesInARow) this.#left.push(files.slice(at, at + filesInARow));
+    this.#left = sharesOf(items.filter((item) => item !== "stdin"));
   }
 
   /**
@@ -61,10 +64,12 @@ export class SearchTexts {
    *
    * @throws CommandRefusal for one that has.
    */
-  async passOver(files: readonly TreeFile[]): Promise<void> {
-    for (const file of files) {
-      if (file.stats === undefined) this.#checkName(file);
-      if (this.#output.isDue) await this.#output.flow();
+  async passOver(directories: readonly DirectoryFiles[]): Promise<void> {
+    for (const directory of directories) {
+      for (const file of directory.files()) {
+        if (file.stats === undefined) this.#checkName(file);
+        if (this.#output.isDue) await this.#output.flow();
+      }
     }
   }
 
@@ -86,25 +91,25 @@ export class SearchTexts {
    * @throws CommandRefusal as {@link blocks} does.
    */
   async find(words: string): Promise<void> {
-    for await (const { files, joined } of this.#looks(words)) {
-      for (const file of chosen(files, joined.files)) this.#matched.add(file);
+    for await (const { share, joined } of this.#looks(words)) {
+      for (const file of chosen(share, joined.files)) this.#matched.add(file);
     }
   }
 
   async *#looks(words: string | undefined): AsyncGenerator<Looked, void> {
+    const open = (file: Searched) => this.#open(file);
     const work = {
-      here: (files: readonly Searched[]) => {
-        const open = (file: Searched) => this.#open(file);
-        return { files, joined: joinTexts(files, { space: this.#space, open, words }) };
-      },
-      there: (thread: FileThread, files: readonly Searched[]) => this.#joinThere(thread, files, words),
+      here: (share: Share) => ({
+        share,
+        joined: joinTexts(share.files(), { space: this.#space, open, words }),
+      }),
+      there: (thread: FileThread, share: Share) => this.#joinThere(thread, share, words),
     };
     for await (const looked of sharedWork(this.#left, work)) {
-      const { files, joined } = looked;
-      const last = files[joined.taken - 1];
-      if (joined.hasSecondName && last !== undefined) this.#refuse(last);
-      if (joined.taken < files.length) this.#left.push(files.slice(joined.taken));
-      for (const file of chosen(files, joined.apart)) this.#apart.add(file);
+      const { share, joined } = looked;
+      if (joined.hasSecondName) this.#refuse(share.at(joined.taken - 1));
+      if (joined.taken < share.count) this.#left.push(new FileShare(share.files().slice(joined.taken)));
+      for (const file of chosen(share, joined.apart)) this.#apart.add(file);
       yield looked;
       if (this.#output.isDue) await this.#output.flow();
     }
@@ -116,9 +121,11 @@ export class SearchTexts {
    * @throws CommandRefusal as {@link blocks} does.
    */
   async look(): Promise<void> {
-    for (const file of this.#left.splice(0).flat()) {
-      this.#take(file);
-      if (this.#output.isDue) await this.#output.flow();
+    for (const share of this.#left.splice(0)) {
+      for (const file of share.files()) {
+        this.#take(file);
+        if (this.#output.isDue) await this.#output.flow();
+      }
     }
   }
 
@@ -129,21 +136,34 @@ export class SearchTexts {
     if (file !== undefined) this.#matched.add(file);
   }
 
-  /** Whether a file may hold a match, as far as is known. */
-  mayMatch(file: Searched): boolean {
-    return this.#matched.has(file) || this.#apart.has(file);
+  /** The items that may hold a match, as far as is known. */
+  mayMatch(): readonly FileItem[] {
+    const worth = new Set([...this.#matched, ...this.#apart]);
+    const found = new Map<ShownTree, TreeFile[]>();
+    for (const file of worth) {
+      if (!(file instanceof TreeFile)) continue;
+      const ofTree = found.get(file.tree);
+      if (ofTree === undefined) found.set(file.tree, [file]);
+      else ofTree.push(file);
+    }
+    return this.#items.flatMap((item): readonly FileItem[] => {
+      if (item instanceof FoundFiles) return inOrder(found.get(item.tree) ?? []);
+      return item === "stdin" || worth.has(item) ? [item] : [];
+    });
   }
 
-  #noteText({ files, joined }: Looked): void {
+  #noteText({ share, joined }: Looked): void {
     for (const start of joined.starts) this.#starts.push(this.#size + start);
-    for (const file of chosen(files, joined.files)) this.#joined.push(file);
+    for (const file of chosen(share, joined.files)) this.#joined.push(file);
     this.#size += joined.text.length;
   }
 
   /** Names the first file that has a second name, whichever was met first. */
-  #refuse(met: Searched): never {
-    for (const file of this.#files) {
-      if (file === met) break;
+  #refuse(met: Searched | undefined): void {
+    if (met === undefined) return;
+    for (const file of filesOf(this.#items)) {
+      if (file === "stdin") continue;
+      if (file.location === met.location) break;
       this.#take(file);
     }
     throw hasMoreNames(this.#name, met);
@@ -176,35 +196,33 @@ export class SearchTexts {
   }
 
   /** Undefined when the thread cannot do it. */
-  async #joinThere(
-    thread: FileThread,
-    files: readonly Searched[],
-    words: string | undefined,
-  ): Promise<Looked | undefined> {
-    const directories = this.#byDirectory(files);
+  async #joinThere(thread: FileThread, share: Share, words: string | undefined): Promise<Looked | undefined> {
+    const directories = share.names();
     if (directories === undefined) return undefined;
-    const { containment } = this.#access;
-    const reply = await thread.do({ kind: "join", containment, directories, words });
-    return reply?.kind === "join" ? { files, joined: reply.joined } : undefined;
-  }
-
-  #byDirectory(files: readonly Searched[]): readonly FilesOfDirectory[] | undefined {
-    const directories: { location: string; identity: Identity; names: string[] }[] = [];
-    for (const file of files) {
-      if (!(file instanceof TreeFile) || file.stats !== undefined) return undefined;
-      const last = directories.at(-1);
-      if (last?.location === file.directory) {
-        last.names.push(file.name);
-        continue;
-      }
-      const identity = this.#access.identityOf(file.directory);
-      if (identity === undefined) return undefined;
-      directories.push({ location: file.directory, identity, names: [file.name] });
-    }
-    return directories;
+    const locations = directories.map(({ location }) => location);
+    const identities = locations.map((location) => this.#access.identityOf(location));
+    if (identities.includes(undefined)) return undefined;
+    const reply = await thread.do({
+      kind: "join",
+      containment: this.#access.containment,
+      locations: packTexts(locations),
+      identities: packIdentities(identities),
+      names: packTexts(directories.map(({ names }) => names)),
+      words,
+    });
+    return reply?.kind === "join" ? { share, joined: reply.joined } : undefined;
   }
 }
 
-function chosen(files: readonly Searched[], places: readonly number[]): readonly Searched[] {
-  return places.flatMap((place) => files[place] ?? []);
+/** More are looked up faster when all files of the share are known. */
+const fewPlaces = 8;
+
+function chosen(share: Share, places: readonly number[]): readonly Searched[] {
+  if (places.length > fewPlaces) share.files();
+  return places.flatMap((place) => share.at(place) ?? []);
+}
+
+/** All files of a search, in order. */
+export function filesOf(items: readonly SearchItem[]): readonly FileItem[] {
+  return items.flatMap((item): readonly FileItem[] => (item instanceof FoundFiles ? item.files() : [item]));
 }

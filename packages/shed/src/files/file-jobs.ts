@@ -1,17 +1,29 @@
 import { bestContainment, FileAccess } from "./access.ts";
 import type { Containment } from "./access.ts";
-import type { EntryKind, Identity } from "./entry.ts";
+import type { Identity } from "./entry.ts";
 import { joinTexts, mostJoinedBytes } from "./joined-texts.ts";
 import type { JoinedTexts } from "./joined-texts.ts";
-import type { ListedEntry, OpenDirectory } from "./open-directory.ts";
+import {
+  identityAt,
+  noEntries,
+  packEntries,
+  packIdentities,
+  packTexts,
+  unpackTexts,
+} from "./packed-entries.ts";
 import { systemSentence } from "./system-error.ts";
 
-/** What a second thread is asked for. */
+/** What a second thread is asked for; texts are packed. */
 export type FileJob = { readonly containment: Containment } & (
-  | { readonly kind: "list"; readonly locations: readonly string[] }
+  | { readonly kind: "list"; readonly locations: string }
   | {
       readonly kind: "join";
-      readonly directories: readonly FilesOfDirectory[];
+      /** Of directories that hold the files. */
+      readonly locations: string;
+      /** Which directories they have to be. */
+      readonly identities: BigInt64Array;
+      /** For each directory the names of its files, each of which ends with a `/`. */
+      readonly names: string;
       readonly words: string | undefined;
     }
 );
@@ -20,47 +32,13 @@ export type FileJob = { readonly containment: Containment } & (
 export type FileReply =
   | {
       readonly kind: "list";
-      /** One for each directory; undefined where it could not be listed. */
-      readonly listings: readonly (DirectoryListing | undefined)[];
+      /** Those of directories that could be listed. */
+      readonly identities: BigInt64Array;
+      /** For each directory what {@link PackedEntries} has. */
+      readonly names: string;
+      readonly kinds: string;
     }
   | { readonly kind: "join"; readonly joined: JoinedTexts };
-
-/** Files that were found in a directory. */
-export interface FilesOfDirectory {
-  readonly location: string;
-  /** Which directory it has to be. */
-  readonly identity: Identity;
-  readonly names: readonly string[];
-}
-
-/** What a directory holds. As two texts, it goes from thread to thread at little cost. */
-export interface DirectoryListing {
-  readonly identity: Identity;
-  /** Each name ends with a `/`. */
-  readonly names: string;
-  /** A digit for each name: its place in {@link kinds}. */
-  readonly kinds: string;
-}
-
-const kinds: readonly EntryKind[] = ["file", "directory", "link", "special"];
-
-function packed({ stats }: OpenDirectory, entries: readonly ListedEntry[]): DirectoryListing {
-  const { dev, ino, birthtimeNs } = stats;
-  return {
-    identity: { dev, ino, birthtimeNs },
-    names: entries.map(({ name }) => `${name}/`).join(""),
-    kinds: entries.map(({ kind }) => kinds.indexOf(kind)).join(""),
-  };
-}
-
-/** The entries of a listing that came from the other thread. */
-export function entriesOf(listing: DirectoryListing): readonly ListedEntry[] {
-  const names = listing.names.split("/");
-  return Array.from(listing.kinds, (kind, index) => ({
-    name: names[index] ?? "",
-    kind: kinds[Number(kind)] ?? "special",
-  }));
-}
 
 /** Does the jobs of a thread, one after the other. */
 export class FileWork {
@@ -72,12 +50,16 @@ export class FileWork {
       throw new Error("This thread has no descriptors to anchor its look-ups to");
     const access = new FileAccess({ base: "/", containment: job.containment });
     try {
-      if (job.kind === "list")
-        return { kind: "list", listings: job.locations.map((location) => listed(access, location)) };
-      for (const { location, identity } of job.directories) access.expect(location, identity);
-      const files = job.directories.flatMap(({ location, names }) =>
-        names.map((name) => ({ location, name })),
-      );
+      const locations = unpackTexts(job.locations);
+      if (job.kind === "list") return listed(access, locations);
+      const names = unpackTexts(job.names);
+      const files: { readonly location: string; readonly name: string }[] = [];
+      for (const [index, location] of locations.entries()) {
+        const identity = identityAt(job.identities, index);
+        if (identity === undefined) throw new Error("Nobody knows which directory it has to be");
+        access.expect(location, identity);
+        for (const name of (names[index] ?? "").split("/")) if (name !== "") files.push({ location, name });
+      }
       const { words } = job;
       const open = ({ location, name }: (typeof files)[number]) => access.at(location).openAnyFile(name);
       return { kind: "join", joined: joinTexts(files, { space: this.#space, open, words }) };
@@ -87,12 +69,27 @@ export class FileWork {
   }
 }
 
-function listed(access: FileAccess, location: string): DirectoryListing | undefined {
-  try {
-    const directory = access.at(location);
-    return packed(directory, directory.list());
-  } catch (error) {
-    if (systemSentence(error) === undefined) throw error;
-    return undefined;
+function listed(access: FileAccess, locations: readonly string[]): FileReply {
+  const identities: (Identity | undefined)[] = [];
+  const [names, kinds]: [string[], string[]] = [[], []];
+  for (const location of locations) {
+    let entries = noEntries;
+    let identity: Identity | undefined;
+    try {
+      const directory = access.at(location);
+      entries = packEntries(directory.list());
+      identity = directory.stats;
+    } catch (error) {
+      if (systemSentence(error) === undefined) throw error;
+    }
+    identities.push(identity);
+    names.push(entries.names);
+    kinds.push(entries.kinds);
   }
+  return {
+    kind: "list",
+    identities: packIdentities(identities),
+    names: packTexts(names),
+    kinds: packTexts(kinds),
+  };
 }

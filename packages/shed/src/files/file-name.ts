@@ -47,6 +47,21 @@ export function compareNames(left: string, right: string): number {
   return left.length - right.length;
 }
 
+/** Compares locations as a walk meets them: component by component, each by its bytes. */
+export function compareLocations(left: string, right: string): number {
+  const shared = Math.min(left.length, right.length);
+  let at = 0;
+  while (at < shared && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  const start = left.lastIndexOf("/", at - 1) + 1;
+  return compareNames(nameAt(left, start), nameAt(right, start)) || left.length - right.length;
+}
+
+/** The component that begins at a place. */
+function nameAt(location: string, start: number): string {
+  const end = location.indexOf("/", start);
+  return end === -1 ? location.slice(start) : location.slice(start, end);
+}
+
 /** The location of an entry of a directory. */
 export function childLocation(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;

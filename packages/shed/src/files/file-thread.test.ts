@@ -40,10 +40,10 @@ vi.mock("node:worker_threads", () => ({
   },
 }));
 
-const job: FileJob = { kind: "list", containment: "anchored", locations: ["/"] };
+const job: FileJob = { kind: "list", containment: "anchored", locations: "/" };
 const replies: readonly FileReply[] = [
-  { kind: "list", listings: [] },
-  { kind: "list", listings: [undefined] },
+  { kind: "list", identities: new BigInt64Array(3), names: "", kinds: "" },
+  { kind: "list", identities: new BigInt64Array(3), names: "one/", kinds: "0" },
 ];
 
 async function startThread() {

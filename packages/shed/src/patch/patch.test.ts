@@ -48,7 +48,8 @@ async function patch(
     const given = { path: "notes/f", oldText: "", newText: "", replacesAll: false, ...request };
     const prepared = await preparePatch(given, { access, literal });
     between(prepared);
-    const needs = prepared.needs.map(
+    const needs = Array.from(
+      prepared.needs,
       ({ operation, location }) => `${operation} ${location.slice(play.base.length + 1)}`,
     );
     return { ...(await prepared.run(signal)), needs };

@@ -44,11 +44,17 @@ export interface AuditEntry {
 /** How a person is asked; throws when nobody can be. */
 export type AskPerson = (prompt: string) => Promise<Str | null>;
 
+/** All that a command needs. */
+export interface Needs {
+  /** Every operation the effect may do, in the order in which a person is asked; repeats count once. */
+  readonly needs: Iterable<RequiredPermission>;
+  /** That nothing is repeated, where this is known: with very many needs, finding that out takes a while. */
+  readonly areDistinct?: boolean | undefined;
+}
+
 /** What is judged, and with what. */
-export interface JudgeOptions {
+export interface JudgeOptions extends Needs {
   readonly policy: PermissionPolicy;
-  /** In the order of asking; repeats count once. */
-  readonly needs: readonly RequiredPermission[];
   /** `"later"` waits for a reply that comes from outside. */
   readonly ask: AskPerson | "later";
   /** Replies that came already, for the first needs that want one. */
@@ -67,6 +73,7 @@ export interface JudgeOptions {
 export async function judge({
   policy,
   needs,
+  areDistinct = false,
   ask,
   answered = [],
   audit,
@@ -74,7 +81,7 @@ export async function judge({
 }: JudgeOptions): Promise<Judgement> {
   const questions: Question[] = [];
   const pace = new Pace();
-  for (const need of unique(needs)) {
+  for (const need of areDistinct ? needs : unique(needs)) {
     if (pace.isDue) await pace.pause(signal);
     const { verdict, rule = null, ask: wanted } = policy.decide(need.operation, need.location);
     if (verdict === "deny") {
@@ -177,7 +184,7 @@ export function exchangeText({ prompt, reply }: Exchange): string {
 }
 
 /** Each need once, where it came first. */
-function* unique(needs: readonly RequiredPermission[]): Generator<RequiredPermission, void> {
+function* unique(needs: Iterable<RequiredPermission>): Generator<RequiredPermission, void> {
   const seen = new Map<string, Set<string>>();
   for (const need of needs) {
     let locations = seen.get(need.operation);

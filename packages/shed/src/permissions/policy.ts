@@ -66,10 +66,8 @@ export class PermissionPolicy {
   readonly protect: readonly PermissionRule[];
   readonly defaultVerdict: ActionVerdict;
   readonly takesPrecedence: ActionVerdict;
-  /** Patterns that were written out, parsed once. */
-  readonly #parsed = new Map<string, Pattern>();
-  /** What rules with such patterns are called when they match. */
-  readonly #named = new Map<PermissionRule, MatchedRule>();
+  /** The rules that name each operation. */
+  readonly #rules: Readonly<Record<Operation, Readonly<Record<RuleList, readonly PreparedRule[]>>>>;
 
   /**
    * @throws {@link PolicyError} (`shed/policy`) when the base is not absolute or is a file, a rule is malformed, or a setting is
@@ -84,6 +82,19 @@ export class PermissionPolicy {
     this.protect = checkRules("protect", settings.protect);
     this.defaultVerdict = checkVerdict("defaultVerdict", settings.defaultVerdict);
     this.takesPrecedence = checkVerdict("takesPrecedence", settings.takesPrecedence);
+    const { allow, deny, ask, protect } = this;
+    const rulesOf = (operation: Operation) => ({
+      allow: preparedRules("allow", allow, operation),
+      deny: preparedRules("deny", deny, operation),
+      ask: preparedRules("ask", ask, operation),
+      protect: preparedRules("protect", protect, operation),
+    });
+    this.#rules = {
+      read: rulesOf("read"),
+      create: rulesOf("create"),
+      delete: rulesOf("delete"),
+      stage: rulesOf("stage"),
+    };
     Object.freeze(this);
   }
 
@@ -101,15 +112,16 @@ export class PermissionPolicy {
    * @param location - Absolute and canonical: without `.`, `..`, links and empty components.
    */
   decide(operation: Operation, location: string): PolicyDecision {
-    const path = new Place(this.base, location);
-    const protectedBy = this.#firstMatch("protect", operation, path);
+    const place = new Place(this.base, location);
+    const rules = this.#rules[operation];
+    const protectedBy = firstMatch(rules.protect, place);
     if (protectedBy !== undefined) return { verdict: "deny", rule: protectedBy, ask: undefined };
-    const denied = this.#firstMatch("deny", operation, path);
+    const denied = firstMatch(rules.deny, place);
     if (denied?.pattern === null) return { verdict: "deny", rule: denied, ask: undefined };
-    const allowed = this.#firstMatch("allow", operation, path);
+    const allowed = firstMatch(rules.allow, place);
     const { verdict, rule } = this.#combine(allowed, denied);
     if (verdict === "deny") return { verdict, rule, ask: undefined };
-    const ask = this.#firstMatch("ask", operation, path);
+    const ask = firstMatch(rules.ask, place);
     // Whether a rule that failed would have asked cannot be known.
     if (ask?.pattern === null) return { verdict: "deny", rule: ask, ask: undefined };
     return { verdict, rule, ask };
@@ -131,48 +143,51 @@ export class PermissionPolicy {
     if (allowed === undefined) return { verdict: "deny", rule: denied };
     return { verdict: this.takesPrecedence, rule: this.takesPrecedence === "allow" ? allowed : denied };
   }
+}
 
-  /** The first rule of a list that names the operation here; a failing function counts, but never for allowing. */
-  #firstMatch(list: RuleList, operation: Operation, place: Place): MatchedRule | undefined {
-    for (const rule of this[list]) {
-      if (!rule.operations.includes(operation)) continue;
-      if (typeof rule.pattern === "string") {
-        if (this.#matches(this.#pattern(rule.pattern), place)) return this.#name(list, rule, rule.pattern);
-        continue;
-      }
-      const text = computed(rule.pattern);
-      if (text === null) {
-        if (list !== "allow") return { list, pattern: null };
-      } else if (this.#matches(parsePattern(text), place)) {
-        return { list, pattern: text };
-      }
+/** A rule as it is looked through. */
+interface PreparedRule {
+  /** What it is called when it matches; of a pattern that is a function, the list. */
+  readonly named: MatchedRule;
+  /** Parsed once, when it was written out. */
+  readonly pattern: Pattern | (() => string);
+}
+
+function preparedRules(
+  list: RuleList,
+  rules: readonly PermissionRule[],
+  operation: Operation,
+): readonly PreparedRule[] {
+  return rules
+    .filter((rule) => rule.operations.includes(operation))
+    .map(({ pattern }) =>
+      typeof pattern === "string"
+        ? { named: Object.freeze({ list, pattern }), pattern: parsePattern(pattern) }
+        : { named: Object.freeze({ list, pattern: null }), pattern },
+    );
+}
+
+/** The first rule that matches a place; a failing function counts, but never for allowing. */
+function firstMatch(rules: readonly PreparedRule[], place: Place): MatchedRule | undefined {
+  for (const { named, pattern } of rules) {
+    if (typeof pattern === "object") {
+      if (matches(pattern, place)) return named;
+      continue;
     }
-    return undefined;
-  }
-
-  #pattern(text: string): Pattern {
-    let pattern = this.#parsed.get(text);
-    if (pattern === undefined) {
-      pattern = parsePattern(text);
-      this.#parsed.set(text, pattern);
+    const text = computed(pattern);
+    if (text === null) {
+      if (named.list !== "allow") return named;
+    } else if (matches(parsePattern(text), place)) {
+      return { list: named.list, pattern: text };
     }
-    return pattern;
   }
+  return undefined;
+}
 
-  #name(list: RuleList, rule: PermissionRule, pattern: string): MatchedRule {
-    let named = this.#named.get(rule);
-    if (named === undefined) {
-      named = Object.freeze({ list, pattern });
-      this.#named.set(rule, named);
-    }
-    return named;
-  }
-
-  #matches(pattern: Pattern, place: Place): boolean {
-    if (!pattern.isAbsolute && !place.isInside) return false;
-    if (pattern.isEverything) return true;
-    return matchesPattern(pattern, pattern.isAbsolute ? place.absolute : place.relative);
-  }
+function matches(pattern: Pattern, place: Place): boolean {
+  if (!pattern.isAbsolute && !place.isInside) return false;
+  if (pattern.isEverything) return true;
+  return matchesPattern(pattern, pattern.isAbsolute ? place.absolute : place.relative);
 }
 
 /** A place as both kinds of patterns see it; taken apart when a pattern needs that. */

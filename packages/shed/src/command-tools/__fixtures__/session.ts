@@ -6,9 +6,11 @@ import {
   Str,
   type RunEvent,
   type RunResult,
+  type RunSnapshot,
   type Stop,
   type UserIo,
 } from "@roboz/core";
+import { expect } from "vitest";
 
 import type { WrittenToken } from "../../language/grammar.ts";
 import { PermissionPolicy, type PermissionPolicySettings } from "../../permissions/policy.ts";
@@ -115,6 +117,13 @@ export function reportOf(result: RunResult<Stop>): string {
   const report = reports.at(-1);
   if (report === undefined) throw new Error(`no report in ${JSON.stringify(result.messages, null, 1)}`);
   return report;
+}
+
+/** A snapshot as another process reads it. */
+export function throughJson(snapshot: RunSnapshot): RunSnapshot {
+  const copy: typeof snapshot = structuredClone(snapshot);
+  expect(JSON.parse(JSON.stringify(copy))).toEqual(copy);
+  return copy;
 }
 
 /** Tokens from words: `&&` and its like are operators, `-x` an option, `=x` an argument, the first of a command its name. */

@@ -72,7 +72,7 @@ export async function runTokens(
       checkBudget: () => undefined,
       mayAsk: policy.ask.length > 0,
     });
-    const denied = prepared.needs.find((need) => !policy.permits(need.operation, need.location));
+    const denied = [...prepared.needs].find((need) => !policy.permits(need.operation, need.location));
     if (denied !== undefined) return refused(`Denied ${needText(denied)}`);
     between?.(prepared);
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
@@ -90,7 +90,7 @@ export async function runTokens(
       stdout: Buffer.concat(out).toString("latin1"),
       stderr: Buffer.concat(err).toString("utf8"),
       refused: undefined,
-      needs: [...new Set(prepared.needs.map(needText))],
+      needs: [...new Set(Array.from(prepared.needs, needText))],
       leftOut,
     };
   } catch (error) {
