@@ -8,8 +8,7 @@ import { hasKind } from "../files/packed-entries.ts";
 import { treeBelow } from "../files/tree.ts";
 import type { TreeEntry } from "../files/tree.ts";
 import { quoted } from "../permissions/quote.ts";
-import type { Needs } from "../permissions/guard.ts";
-import type { RequiredPermission } from "../permissions/operation.ts";
+import type { Need, Needs } from "../permissions/guard.ts";
 import { CommandRefusal } from "./command.ts";
 import type { CommandToken, PathOperand, PrepareContext } from "./command.ts";
 import { checkFile, read, whyNoKind } from "./inputs.ts";
@@ -161,15 +160,14 @@ export function searchNeeds(planned: readonly SearchOperand[], more: readonly Se
   };
 }
 
-function* needsOf(
-  planned: readonly SearchOperand[],
-  more: readonly Searched[],
-): Generator<RequiredPermission, void> {
+function* needsOf(planned: readonly SearchOperand[], more: readonly Searched[]): Generator<Need, void> {
   for (const operand of planned) {
     if (operand.kind === "file") yield read(operand.file.location);
     if (operand.kind !== "tree") continue;
-    yield read(operand.root.location);
-    for (const { kind, location } of namesBelow(operand.top)) if (isRead(kind)) yield read(location);
+    const { location: below } = operand.root;
+    yield read(below);
+    for (const { kind, location } of namesBelow(operand.top))
+      if (isRead(kind)) yield { operation: "read", location, below };
   }
   for (const { location } of more) yield read(location);
 }

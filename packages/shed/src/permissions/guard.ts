@@ -2,7 +2,7 @@ import type { Str } from "@roboz/core";
 
 import { Pace } from "../language/pace.ts";
 import type { GuardDenyReason, RequiredPermission } from "./operation.ts";
-import type { MatchedRule, PermissionPolicy } from "./policy.ts";
+import type { MatchedRule, PermissionPolicy, PolicyDecision } from "./policy.ts";
 import { quoted } from "./quote.ts";
 
 /** One question to a person, and what came of it; as the report tells it, in the order of asking. */
@@ -44,10 +44,16 @@ export interface AuditEntry {
 /** How a person is asked; throws when nobody can be. */
 export type AskPerson = (prompt: string) => Promise<Str | null>;
 
+/** One thing that a command needs. */
+export interface Need extends RequiredPermission {
+  /** A directory it is below, if very many needs are below the same: absolute and canonical. */
+  readonly below?: string | undefined;
+}
+
 /** All that a command needs. */
 export interface Needs {
   /** Every operation the effect may do, in the order in which a person is asked; repeats count once. */
-  readonly needs: Iterable<RequiredPermission>;
+  readonly needs: Iterable<Need>;
   /** That nothing is repeated, where this is known: with very many needs, finding that out takes a while. */
   readonly areDistinct?: boolean | undefined;
 }
@@ -81,9 +87,10 @@ export async function judge({
 }: JudgeOptions): Promise<Judgement> {
   const questions: Question[] = [];
   const pace = new Pace();
+  const decide = decider(policy);
   for (const need of areDistinct ? needs : unique(needs)) {
     if (pace.isDue) await pace.pause(signal);
-    const { verdict, rule = null, ask: wanted } = policy.decide(need.operation, need.location);
+    const { verdict, rule = null, ask: wanted } = decide(need);
     if (verdict === "deny") {
       audit(entryOf(need, verdict, rule, "policy"));
       return {
@@ -97,6 +104,19 @@ export async function judge({
     else questions.push({ need, rule: wanted });
   }
   return askAll(questions, { ask, answered, audit });
+}
+
+/** Decides once for all that is below the same directory, where the policy can. */
+function decider(policy: PermissionPolicy): (need: Need) => PolicyDecision {
+  let [last, below]: [Need | undefined, PolicyDecision | undefined] = [undefined, undefined];
+  return (need) => {
+    if (need.below === undefined) return policy.decide(need.operation, need.location);
+    if (last?.below !== need.below || last.operation !== need.operation) {
+      last = need;
+      below = policy.decideBelow(need.operation, need.below);
+    }
+    return below ?? policy.decide(need.operation, need.location);
+  };
 }
 
 function entryOf(
@@ -184,7 +204,7 @@ export function exchangeText({ prompt, reply }: Exchange): string {
 }
 
 /** Each need once, where it came first. */
-function* unique(needs: Iterable<RequiredPermission>): Generator<RequiredPermission, void> {
+function* unique(needs: Iterable<Need>): Generator<Need, void> {
   const seen = new Map<string, Set<string>>();
   for (const need of needs) {
     let locations = seen.get(need.operation);

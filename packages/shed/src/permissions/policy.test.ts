@@ -260,6 +260,72 @@ describe("a permission policy", () => {
   });
 });
 
+describe("one decision for all that is below a directory", () => {
+  const patterns = ["**", "/**", "/w/**", "/w/app/**", "src/**", "*", ".", "a", "**/a", "**/**"];
+  const lists = ["allow", "deny", "ask", "protect"] as const;
+  const directories = ["/", "/w", "/w/app", "/w/app/src", "/w/apple", "/x"];
+  const names = ["a", "app", "src", "src/a", "app/a", "app/src/a/b", "w/app/a", ".env"];
+
+  it("is the decision at each place", () => {
+    let told = 0;
+    const check = (rules: PermissionPolicy) => {
+      for (const directory of directories) {
+        const all = rules.decideBelow("read", directory);
+        if (all === undefined) continue;
+        told += 1;
+        for (const name of names)
+          expect(rules.decide("read", `${directory === "/" ? "" : directory}/${name}`)).toEqual(all);
+      }
+    };
+    for (const defaultVerdict of ["allow", "deny"] as const) {
+      check(policy({ defaultVerdict }));
+      for (const first of patterns) {
+        for (const second of patterns) {
+          for (const list of lists) {
+            check(policy({ allow: [read(first)], [list]: [read(second)], defaultVerdict }));
+            check(policy({ [list]: [read(first), read(second)], defaultVerdict }));
+          }
+        }
+      }
+    }
+    expect(told).toBeGreaterThan(500);
+  });
+
+  it.each([
+    ["in its base, where all is allowed", { allow: [read("**")] }, "/w/app/src", "allow"],
+    ["at its base", { allow: [read("**")] }, base, "allow"],
+    ["outside of its base", { allow: [read("**")] }, "/x", "deny"],
+    ["above its base", { allow: [read("**")] }, "/w", undefined],
+    [
+      "where another operation has a rule",
+      { allow: [read("**")], deny: [{ pattern: "**/a", operations: ["create"] }] },
+      base,
+      "allow",
+    ],
+    ["where names are denied", { allow: [read("**")], deny: [read("**/.env")] }, base, undefined],
+    [
+      "where a function gives a pattern",
+      { allow: [read("**")], protect: [read(() => "a")] },
+      base,
+      undefined,
+    ],
+  ] as const)("is known %s", (_, settings, directory, verdict) => {
+    expect(policy(settings).decideBelow("read", directory)?.verdict).toBe(verdict);
+  });
+
+  it("is not known to a policy that decides in its own way", () => {
+    class Mine extends PermissionPolicy {
+      override decide(operation: Operation, location: string) {
+        const decision = super.decide(operation, location);
+        return location.endsWith("/mine") ? { ...decision, verdict: "deny" as const } : decision;
+      }
+    }
+    const mine = new Mine({ base, allow: [read("**")] });
+    expect(mine.decideBelow("read", base)).toBeUndefined();
+    expect(mine.permits("read", `${base}/mine`)).toBe(false);
+  });
+});
+
 describe("the base of a policy", () => {
   let folder = "";
   beforeAll(() => {

@@ -127,6 +127,26 @@ export class PermissionPolicy {
     return { verdict, rule, ask };
   }
 
+  /**
+   * The decision about one operation that is the same at every place below a directory; undefined where it depends on the
+   * place. A policy with its own {@link decide} is to be asked about each place.
+   *
+   * @param location - Of the directory: absolute and canonical.
+   */
+  decideBelow(operation: Operation, location: string): PolicyDecision | undefined {
+    if (this.decide !== PermissionPolicy.prototype.decide) return undefined;
+    const isInside = isWithin(location, this.base);
+    // Part of what is below may be inside.
+    const isMixed = !isInside && isWithin(this.base, location);
+    const isSame = ({ pattern }: PreparedRule) => {
+      if (typeof pattern === "function") return false;
+      if (pattern.isAbsolute || isInside) return pattern.isEverything;
+      return !isMixed;
+    };
+    const isSameForAll = Object.values(this.#rules[operation]).every((rules) => rules.every(isSame));
+    return isSameForAll ? this.decide(operation, location) : undefined;
+  }
+
   /** Whether an operation may happen without asking anybody. */
   permits(operation: Operation, location: string): boolean {
     const { verdict, ask } = this.decide(operation, location);
