@@ -19,6 +19,7 @@ export type {
 export type { DeltaLimits } from "../store/delta.ts";
 export type { Queries, SqlParameter, SqlRow, ThreadDatabase } from "../store/database.ts";
 export {
+  AgentMissingError,
   LeaseLostError,
   SchemaTooNewError,
   ServerLimitError,

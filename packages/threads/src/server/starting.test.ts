@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import { Empty, Str, tool } from "@roboz/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { createThreadServer } from "./thread-server.ts";
 import { createToken } from "../store/tokens.ts";
 import { currentThreadCall, type ThreadCall } from "../turns/thread-call.ts";
 import { call, lines, message, say, scripted, ServerStage } from "./__fixtures__/server-stage.ts";
@@ -26,6 +27,14 @@ const look = tool({
 function toolUse(id: string): object {
   return { tool_name: "look", tool_use_id: id, input: {} };
 }
+
+it("a server without an agent is not made", async () => {
+  stage = await ServerStage.open({ standard: scripted([], [look]) });
+  await expect(createThreadServer({ store: stage.store, agents: {} })).rejects.toMatchObject({
+    name: "AgentMissingError",
+    code: "threads/agent-missing",
+  });
+});
 
 describe("a start that is refused", () => {
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { redactSecrets } from "@roboz/core";
 
-import { ThreadDriverError } from "../store/errors.ts";
+import { AgentMissingError, ThreadDriverError } from "../store/errors.ts";
 import type { ThreadStore } from "../store/thread-store.ts";
 import { threadAgent, type GivenAgent } from "../turns/thread-agent.ts";
 import type { FlushSettings } from "../turns/answer-text.ts";
@@ -65,13 +65,13 @@ export interface ThreadServer {
  * ```
  *
  * @throws {@link ThreadDriverError} (`threads/driver`) when `hono` is not installed; {@link ServerLimitError}
- * (`threads/server-limit`) for a limit that is none; RangeError without an agent.
+ * (`threads/server-limit`) for a limit that is none; {@link AgentMissingError} (`threads/agent-missing`) without an agent.
  */
 export async function createThreadServer(options: ThreadServerOptions): Promise<ThreadServer> {
   const { store, goals = {}, onError = logError } = options;
   const limits = limitsWith(options.limits);
   const agents = new Map(Object.entries(options.agents).map(([key, given]) => [key, threadAgent(given)]));
-  if (agents.size === 0) throw new RangeError("A server of threads needs an agent; name one in `agents`");
+  if (agents.size === 0) throw new AgentMissingError();
   const parts: ServerParts = {
     store,
     agents: new AgentChoice(agents),

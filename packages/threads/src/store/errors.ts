@@ -114,6 +114,15 @@ export class ServerLimitError extends ThreadsError {
   }
 }
 
+/** A server was to be made without an agent, which could answer nobody. */
+export class AgentMissingError extends ThreadsError {
+  readonly code = "threads/agent-missing";
+
+  constructor() {
+    super("AgentMissingError", "A server of threads needs an agent; name one in `agents`");
+  }
+}
+
 /** The database could not be reached for a while; what the driver said is the `cause`. */
 export class DatabaseUnreachableError extends ThreadsError {
   readonly code = "threads/database-unreachable";
