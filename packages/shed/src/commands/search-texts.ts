@@ -43,7 +43,6 @@ export class SearchTexts {
   readonly #joined: Searched[] = [];
   readonly #starts: number[] = [];
   readonly #matched = new Set<Searched>();
-  readonly #space = Buffer.allocUnsafeSlow(mostJoinedBytes);
   #size = 0;
   #cursor = 0;
 
@@ -97,12 +96,10 @@ export class SearchTexts {
   }
 
   async *#looks(words: string | undefined): AsyncGenerator<Looked, void> {
+    const space = Buffer.allocUnsafeSlow(mostJoinedBytes);
     const open = (file: Searched) => this.#open(file);
     const work = {
-      here: (share: Share) => ({
-        share,
-        joined: joinTexts(share.files(), { space: this.#space, open, words }),
-      }),
+      here: (share: Share) => ({ share, joined: joinTexts(share.files(), { space, open, words }) }),
       there: (thread: FileThread, share: Share) => this.#joinThere(thread, share, words),
     };
     for await (const looked of sharedWork(this.#left, work)) {
