@@ -119,8 +119,8 @@ function isReadable(stats: BigIntStats): boolean {
 interface SortingOut {
   readonly access: FileAccess;
   readonly showsHidden: boolean;
-  /** What is not searched. */
-  readonly left: DirectoryFiles[];
+  /** What is not searched, tree by tree. */
+  readonly left: FoundFiles[];
 }
 
 /** The files of a tree that are searched: not hidden, not ignored, and in no directory that is. */
@@ -132,7 +132,8 @@ function sortOut(
   let outer = new IgnoreRules();
   for (const { location, ignoreFiles, isRepository } of above ?? [])
     outer = outer.below(location, textsOf(access, ignoreFiles), isRepository);
-  const found = new FoundFiles(shown);
+  const [found, passedOver] = [new FoundFiles(shown), new FoundFiles(shown)];
+  left.push(passedOver);
   // A directory that is not entered has no rules, and so nothing below it is searched.
   const stack: { directory: ListedDirectory; rules: IgnoreRules | undefined }[] = [
     { directory: top, rules: outer },
@@ -142,10 +143,10 @@ function sortOut(
     const rules = above === undefined ? next.rules : rulesIn(access, directory, next.rules);
     const sorted = sortedIn(directory, rules, showsHidden);
     if (sorted === "all") found.directories.push(new DirectoryFiles(directory, shown));
-    else if (sorted === "none") left.push(new DirectoryFiles(directory, shown));
+    else if (sorted === "none") passedOver.directories.push(new DirectoryFiles(directory, shown));
     else {
       found.directories.push(new DirectoryFiles(directory, shown, sorted.searched));
-      left.push(new DirectoryFiles(directory, shown, sorted.left));
+      passedOver.directories.push(new DirectoryFiles(directory, shown, sorted.left));
     }
     for (const below of directory.below) {
       const isEntered = typeof sorted === "string" || sorted.entered.has(below.location);

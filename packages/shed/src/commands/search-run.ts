@@ -21,7 +21,7 @@ import type { Ended } from "./search-process.ts";
 import { filesOf, SearchTexts } from "./search-texts.ts";
 import type { FileItem, SearchItem } from "./search-texts.ts";
 import { FoundFiles, TreeFile } from "./search-tree.ts";
-import type { DirectoryFiles, Searched } from "./search-tree.ts";
+import type { Searched } from "./search-tree.ts";
 
 export interface Search {
   readonly name: ProgramName;
@@ -38,7 +38,7 @@ export interface Search {
 export interface SearchedItems {
   readonly items: readonly SearchItem[];
   /** Files of its trees that are ignored or hidden. Even these must not have a second name. */
-  readonly passedOver: readonly DirectoryFiles[];
+  readonly passedOver: readonly FoundFiles[];
 }
 
 /** Fewer files are handed to the program at once. */

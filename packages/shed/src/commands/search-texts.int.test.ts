@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Playground } from "./__fixtures__/playground.ts";
 
@@ -136,6 +136,18 @@ it.each(["grep -r", "rg"])(
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   },
 );
+
+it.each([
+  ["rg 'x' notes/few", "few/a/second"],
+  ["grep -r 'x' notes/few", "few/a/second"],
+  ["rg 'x' notes/hidden", "hidden/.a/second"],
+  ["rg 'x' notes/few/a notes/few", "few/a/second"],
+])("names the first second name that a walk meets: %s", async (line, first) => {
+  for (const name of [first, "few/b", "hidden/.b"]) play.write({ [`notes/${name}`]: "x\n" });
+  for (const name of [first, "few/b", "hidden/.b"])
+    linkSync(play.path(`notes/${name}`), play.path(`${basename(name)}.2`));
+  expect((await play.run(line)).refused).toContain(`'notes/${first}': Has more than one hard link`);
+});
 
 it("reads on where the files are more than are read ahead of the program", async () => {
   mkdirSync(play.path("notes/tree"));

@@ -13,7 +13,7 @@ import { hasMoreNames } from "./search-plan.ts";
 import { FileShare, sharesOf } from "./search-shares.ts";
 import type { Share } from "./search-shares.ts";
 import { FoundFiles, inOrder, TreeFile } from "./search-tree.ts";
-import type { DirectoryFiles, Searched, ShownTree } from "./search-tree.ts";
+import type { Searched, ShownTree } from "./search-tree.ts";
 
 /** What a search goes through, in order: files that were named, files that were found in a tree, the step before. */
 export type SearchItem = FileItem | FoundFiles;
@@ -63,11 +63,13 @@ export class SearchTexts {
    *
    * @throws CommandRefusal for one that has.
    */
-  async passOver(directories: readonly DirectoryFiles[]): Promise<void> {
-    for (const directory of directories) {
-      for (const file of directory.files()) {
-        if (file.stats === undefined) this.#checkName(file);
-        if (this.#output.isDue) await this.#output.flow();
+  async passOver(trees: readonly FoundFiles[]): Promise<void> {
+    for (const tree of trees) {
+      for (const directory of tree.directories) {
+        for (const file of directory.files()) {
+          if (this.#isLinked(file)) this.#refuse(tree.files().find((other) => this.#isLinked(other)) ?? file);
+          if (this.#output.isDue) await this.#output.flow();
+        }
       }
     }
   }
@@ -104,7 +106,7 @@ export class SearchTexts {
     };
     for await (const looked of sharedWork(this.#left, work)) {
       const { share, joined } = looked;
-      if (joined.hasSecondName) this.#refuse(share.at(joined.taken - 1));
+      if (joined.hasSecondName) this.#refuseFirst(share.at(joined.taken - 1));
       if (joined.taken < share.count) this.#left.push(new FileShare(share.files().slice(joined.taken)));
       for (const file of chosen(share, joined.apart)) this.#apart.add(file);
       yield looked;
@@ -120,7 +122,7 @@ export class SearchTexts {
   async look(): Promise<void> {
     for (const share of this.#left.splice(0)) {
       for (const file of share.files()) {
-        this.#take(file);
+        if (this.#hasSecondName(file)) this.#refuseFirst(file);
         if (this.#output.isDue) await this.#output.flow();
       }
     }
@@ -156,30 +158,34 @@ export class SearchTexts {
   }
 
   /** Names the first file that has a second name, whichever was met first. */
-  #refuse(met: Searched | undefined): void {
-    if (met === undefined) return;
+  #refuseFirst(met: Searched | undefined): void {
     for (const file of filesOf(this.#items)) {
       if (file === "stdin") continue;
-      if (file.location === met.location) break;
-      this.#take(file);
+      if (file.location === met?.location || this.#hasSecondName(file)) this.#refuse(file);
     }
-    throw hasMoreNames(this.#name, met);
   }
 
-  #checkName(file: TreeFile): void {
+  #refuse(file: Searched): never {
+    throw hasMoreNames(this.#name, file);
+  }
+
+  /** Looks at a file that is not opened. */
+  #isLinked(file: TreeFile): boolean {
+    if (file.stats !== undefined) return false;
     const stats = this.#access.at(file.directory).inspect(file.name);
-    if (stats !== undefined && stats.nlink > 1n && !stats.isDirectory()) throw hasMoreNames(this.#name, file);
+    return stats !== undefined && stats.nlink > 1n && !stats.isDirectory();
   }
 
   /** Opens and checks a file; what goes wrong is told when it is searched by itself. */
-  #take(file: Searched): void {
+  #hasSecondName(file: Searched): boolean {
     try {
       const { descriptor, names } = this.#open(file);
       closeSync(descriptor);
-      if (names > 1) throw hasMoreNames(this.#name, file);
+      return names > 1;
     } catch (error) {
       if (systemSentence(error) === undefined) throw error;
       this.#apart.add(file);
+      return false;
     }
   }
 

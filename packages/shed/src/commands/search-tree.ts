@@ -78,7 +78,7 @@ export class DirectoryFiles {
   }
 }
 
-/** The files of a searched tree that are searched. */
+/** Files of a searched tree. */
 export class FoundFiles {
   readonly tree: ShownTree;
   readonly directories: DirectoryFiles[] = [];
