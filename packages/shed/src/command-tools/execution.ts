@@ -41,10 +41,15 @@ export async function execute(
   signal.throwIfAborted();
   const output = new CapturedOutput();
   const spool = isPiped ? new Spool(spoolLimits) : undefined;
-  const time = new AbortController();
+  const stopping = new AbortController();
   const timer = setTimeout(() => {
-    time.abort(new DOMException("The command took too long", "TimeoutError"));
+    stopping.abort(new DOMException("The command took too long", "TimeoutError"));
   }, timeoutMs);
+  // Signals that are joined stay with the run's own one, which lives longer than very many commands.
+  const cancel = (): void => {
+    stopping.abort(signal.reason);
+  };
+  signal.addEventListener("abort", cancel);
   let leftOut = 0;
   let isGivenUp = true;
   try {
@@ -52,7 +57,7 @@ export async function execute(
       stdin,
       stdout: spool ?? output.sink("stdout"),
       stderr: output.sink("stderr"),
-      signal: AbortSignal.any([signal, time.signal]),
+      signal: stopping.signal,
       mayRead,
       leftOut: (count) => {
         leftOut += count;
@@ -66,9 +71,10 @@ export async function execute(
     signal.throwIfAborted();
     if (error instanceof OutputTooLarge) return { type: "too-large" };
     if (error instanceof CommandRefusal) return { type: "refused", refusal: error };
-    return time.signal.aborted ? { type: "timed-out" } : { type: "failed", error };
+    return stopping.signal.aborted ? { type: "timed-out" } : { type: "failed", error };
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", cancel);
     if (isGivenUp) spool?.dispose();
   }
 }

@@ -134,6 +134,7 @@ export class FileCommandRunner {
     if (stdin === "lost") return { type: "lost" };
     const { policy, timeoutMs, spoolLimits } = this.#settings;
     const stepsAhead = stepsOf(guarded.value)[guarded.at + 1];
+    ready.access.stayOpen();
     try {
       const outcome = await execute(ready.prepared, {
         stdin: stdin?.bytes ?? null,

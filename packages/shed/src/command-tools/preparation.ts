@@ -1,5 +1,5 @@
 import type { ToolContext } from "@roboz/core";
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 
 import {
   CommandRefusal,
@@ -46,7 +46,7 @@ const walking: Readonly<Partial<Record<CommandName, string>>> = {
 };
 
 /**
- * Looks into a command with the file system as it is now. What the command holds open is given back before this ends.
+ * Looks into a command with the file system as it is now. What the command holds open is given back unless it runs at once.
  *
  * @throws The signal's reason; and what is neither a refusal nor an error of the operating system.
  */
@@ -90,7 +90,7 @@ export async function prepare(
     if (sentence === undefined) throw error;
     return { refusal: { message: `${name}: ${sentence}`, need: null } };
   } finally {
-    access.close();
+    access.closeSoon();
   }
 }
 
@@ -99,10 +99,7 @@ export async function prepare(
  * share one.
  */
 export function requestId(request: unknown, { runId = randomUUID(), step }: ToolContext): string {
-  return createHash("sha256")
-    .update(JSON.stringify([runId, step, request]))
-    .digest("hex")
-    .slice(0, 32);
+  return hash("sha256", JSON.stringify([runId, step, request])).slice(0, 32);
 }
 
 /** What was prepared in this process, until it is used. */

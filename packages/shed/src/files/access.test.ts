@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bestContainment, FileAccess } from "./access.ts";
 import { kindOf } from "./entry.ts";
@@ -190,6 +191,25 @@ describe.each(containments)("%s file access", (containment) => {
       access.close();
     }
     expect(readdirSync("/proc/self/fd")).toHaveLength(before);
+  });
+
+  it.runIf(isLinux)("holds directories until the event loop turns, or until it is closed", async () => {
+    const count = (): number => readdirSync("/proc/self/fd").length;
+    const before = count();
+    access.at(join(base, "notes"));
+    const held = count();
+    access.closeSoon();
+    expect(count()).toBe(held);
+    await setImmediate();
+    expect(count()).toBe(before);
+    access.at(join(base, "notes"));
+    access.closeSoon();
+    access.stayOpen();
+    await setImmediate();
+    expect(count()).toBe(held);
+    access.close();
+    expect(count()).toBe(before);
+    expect(held).toBeGreaterThan(before);
   });
 });
 

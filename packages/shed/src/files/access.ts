@@ -33,6 +33,7 @@ export class FileAccess {
   /** What is held, the one that was used last at the end. */
   readonly #open = new Map<string, OpenDirectory>();
   #last: OpenDirectory | undefined;
+  #closing: NodeJS.Immediate | undefined;
   readonly #seen = new Map<string, Identity>();
 
   /**
@@ -162,8 +163,22 @@ export class FileAccess {
     this.#seen.delete(location);
   }
 
+  /** Gives back what is held open when the event loop turns: who goes on at once, and says {@link stayOpen}, needs not open it again. */
+  closeSoon(): void {
+    this.#closing ??= setImmediate(() => {
+      this.close();
+    });
+  }
+
+  /** Takes back {@link closeSoon}. */
+  stayOpen(): void {
+    clearImmediate(this.#closing);
+    this.#closing = undefined;
+  }
+
   /** Gives back what is held open. The access can still be used, and is to be closed again then. */
   close(): void {
+    this.stayOpen();
     for (const directory of this.#open.values()) directory.close();
     this.#open.clear();
     this.#last = undefined;

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, writeSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import type { FileAccess } from "./access.ts";
@@ -43,7 +43,7 @@ export class UnfinishedFile {
   readonly #access: FileAccess;
   readonly #location: string;
   readonly #expected: BigIntStats | undefined;
-  readonly #name = unfinishedPrefix + randomBytes(9).toString("base64url");
+  readonly #name = unfinishedPrefix + randomUUID();
   readonly #descriptor: number;
   /** What is to become its mode; `undefined` when it has it already. */
   #mode: bigint | undefined;

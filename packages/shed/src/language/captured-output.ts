@@ -23,16 +23,17 @@ export class CapturedOutput {
 
   /** @throws {@link OutputTooLarge} when both texts together are over the limit. */
   texts(): { readonly stdout: string; readonly stderr: string } {
-    const stdout = shownText(Buffer.concat(this.#streams.stdout));
-    const stderr = shownText(Buffer.concat(this.#streams.stderr));
+    const stdout = shownText(this.#streams.stdout);
+    const stderr = shownText(this.#streams.stderr);
     if (characters(stdout) + characters(stderr) > mostCharacters) throw new OutputTooLarge();
     return { stdout, stderr };
   }
 }
 
 /** Bytes as text; those that are no UTF-8 as `\xNN`. */
-function shownText(bytes: Buffer): string {
-  return nameFromBytes(bytes).replace(
+function shownText(parts: readonly Uint8Array[]): string {
+  if (parts.length === 0) return "";
+  return nameFromBytes(Buffer.concat(parts)).replace(
     /[\u{dc80}-\u{dcff}]/gu,
     (byte) => `\\x${(byte.charCodeAt(0) - 0xdc00).toString(16)}`,
   );

@@ -33,18 +33,18 @@ export interface ReportParts {
 }
 
 /** The parts with one more step. */
-export function withStep(parts: ReportParts, step: StepReport): ReportParts {
+export function withStep({ permissions, history }: ReportParts, step: StepReport): ReportParts {
   const frame = `--- begin: ${step.label} ---\n${bodyOf(step)}\n--- end: ${step.label} ---`;
-  return { ...parts, history: newest(joined(parts.history, frame), longestReport, outputOmitted) };
+  return { permissions, history: newest(joined(history, frame), longestReport, outputOmitted) };
 }
 
 /** The parts with what a guard said: every exchange, and the denial if it was one. */
-export function withJudgement(parts: ReportParts, judgement: Judgement): ReportParts {
+export function withJudgement({ permissions, history }: ReportParts, judgement: Judgement): ReportParts {
   const texts = judgement.exchanges.map(exchangeText);
   if (judgement.status === "denied") texts.push(judgement.message);
-  if (texts.length === 0) return parts;
-  const permissions = joined(parts.permissions, texts.join("\n"));
-  return { ...parts, permissions: newest(permissions, longestPermissions, permissionsOmitted) };
+  if (texts.length === 0) return { permissions, history };
+  const all = joined(permissions, texts.join("\n"));
+  return { permissions: newest(all, longestPermissions, permissionsOmitted), history };
 }
 
 /** The whole report: how it ended, what was asked, and a frame for each executed step. */
