@@ -41,15 +41,10 @@ export async function execute(
   signal.throwIfAborted();
   const output = new CapturedOutput();
   const spool = isPiped ? new Spool(spoolLimits) : undefined;
-  const stopping = new AbortController();
+  const time = new AbortController();
   const timer = setTimeout(() => {
-    stopping.abort(new DOMException("The command took too long", "TimeoutError"));
+    time.abort(new DOMException("The command took too long", "TimeoutError"));
   }, timeoutMs);
-  // Signals that are joined stay with the run's own one, which lives longer than very many commands.
-  const cancel = (): void => {
-    stopping.abort(signal.reason);
-  };
-  signal.addEventListener("abort", cancel);
   let leftOut = 0;
   let isGivenUp = true;
   try {
@@ -57,7 +52,7 @@ export async function execute(
       stdin,
       stdout: spool ?? output.sink("stdout"),
       stderr: output.sink("stderr"),
-      signal: stopping.signal,
+      signal: AbortSignal.any([signal, time.signal]),
       mayRead,
       leftOut: (count) => {
         leftOut += count;
@@ -71,10 +66,9 @@ export async function execute(
     signal.throwIfAborted();
     if (error instanceof OutputTooLarge) return { type: "too-large" };
     if (error instanceof CommandRefusal) return { type: "refused", refusal: error };
-    return stopping.signal.aborted ? { type: "timed-out" } : { type: "failed", error };
+    return time.signal.aborted ? { type: "timed-out" } : { type: "failed", error };
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", cancel);
     if (isGivenUp) spool?.dispose();
   }
 }
