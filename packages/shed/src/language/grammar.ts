@@ -51,17 +51,8 @@ export const commandInput = z.strictObject({
     }),
 });
 
-/** What {@link stepsOf} found; each stage of a command asks more than once. */
-const foundSteps = new WeakMap<readonly WrittenToken[], readonly Step[]>();
-
 /** The commands of an input that {@link commandInput} accepted. */
 export function stepsOf(tokens: readonly WrittenToken[]): readonly Step[] {
-  let steps = foundSteps.get(tokens);
-  if (steps === undefined) foundSteps.set(tokens, (steps = readSteps(tokens)));
-  return steps;
-}
-
-function readSteps(tokens: readonly WrittenToken[]): readonly Step[] {
   const steps: { name: CommandName; tokens: CommandToken[]; operator: Operator | undefined }[] = [];
   let operator: Operator | undefined;
   for (const [text, tag] of tokens) {
