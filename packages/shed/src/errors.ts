@@ -1,3 +1,4 @@
+import type { GuardSettingsError } from "./command-tools/errors.ts";
 import type { HealthSettingsError } from "./health/errors.ts";
 import type { MaintenanceError, MemorySettingsError } from "./memory/errors.ts";
 import type { PolicyError, SandboxError } from "./permissions/errors.ts";
@@ -24,6 +25,7 @@ export abstract class ShedError extends Error {
 
 /** Every error this package throws, told apart by `code`. */
 export type AnyShedError =
+  | GuardSettingsError
   | HealthSettingsError
   | MaintenanceError
   | MemorySettingsError

@@ -1,5 +1,6 @@
 import { commandDefinitions } from "../commands/definitions.ts";
 import type { GuardedToolOptions } from "./approval.ts";
+import { checkGuardedOptions } from "./guard-settings.ts";
 import { fileCommandChain, type FileCommandTools } from "./guarded-chain.ts";
 
 /**
@@ -7,8 +8,11 @@ import { fileCommandChain, type FileCommandTools } from "./guarded-chain.ts";
  * `guard_file_command`, `execute_file_command` and `continue_file_command`. One set may serve any number of agents and runs.
  *
  * Each decision of the guard is an event of the run: of type `"runtime"`, with `audit: "permission"` in its data.
+ *
+ * @throws {@link GuardSettingsError} (`shed/guard-settings`) for options that are not known or cannot be.
  */
 export function fileCommandTools(options: GuardedToolOptions): FileCommandTools {
+  checkGuardedOptions("fileCommandTools", options);
   return fileCommandChain({
     policy: options.policy,
     definitions: commandDefinitions,

@@ -15,6 +15,7 @@ import * as z from "zod";
 import { preparePatch, type PreparedPatch } from "../patch/patch.ts";
 import type { Exchange } from "../permissions/guard.ts";
 import { approvalReply, permissionRequest, type GuardedToolOptions } from "./approval.ts";
+import { checkGuardedOptions } from "./guard-settings.ts";
 import { GuardedWork } from "./guarded-work.ts";
 import { resumed, type Waited } from "./guarding.ts";
 import { exchangeSchema } from "./payloads.ts";
@@ -63,8 +64,11 @@ export interface PatchTools {
 /**
  * The guarded patch of one file by its literal text, as a chain of three tools: `apply_patch`, which the model calls,
  * `operation_guard` and `execute_apply_patch_replace`.
+ *
+ * @throws {@link GuardSettingsError} (`shed/guard-settings`) for options that are not known or cannot be.
  */
 export function patchTools(options: GuardedToolOptions): PatchTools {
+  checkGuardedOptions("patchTools", options);
   const work = new GuardedWork<PatchInput, PreparedPatch>(
     {
       name: "apply_patch",

@@ -1,11 +1,11 @@
 import { Capability, SkillLabel, SkillLoading } from "@roboz/deployment";
 
-import type { GuardedToolOptions } from "../command-tools/approval.ts";
+import { checkAsking, type AskingSettings } from "../command-tools/guard-settings.ts";
 import { sandboxAttribute, type NeedsSandbox } from "../permissions/needs-sandbox.ts";
 import { filesystemSkill } from "./filesystem-skill.ts";
 
 /** How a {@link Filesystem} differs from the usual one. */
-export interface FilesystemSettings extends Pick<GuardedToolOptions, "whenAway" | "approvalTimeoutMs"> {
+export interface FilesystemSettings extends AskingSettings {
   /** `filesystem`, loaded when a run starts, by default. */
   readonly label?: SkillLabel | undefined;
 }
@@ -15,7 +15,10 @@ export interface FilesystemSettings extends Pick<GuardedToolOptions, "whenAway" 
  * a scope in the sandbox fails with {@link SandboxError} (`shed/sandbox`).
  */
 export class Filesystem extends Capability<NeedsSandbox> {
-  constructor({ label, ...options }: FilesystemSettings = {}) {
+  /** @throws {@link GuardSettingsError} (`shed/guard-settings`) for settings that are not known or cannot be. */
+  constructor(settings: FilesystemSettings = {}) {
+    checkAsking("Filesystem", settings, ["label"]);
+    const { label, ...options } = settings;
     super({
       label: label ?? SkillLabel("filesystem", { loading: SkillLoading.AUTOMATIC }),
       requiredAttributes: sandboxAttribute,

@@ -13,6 +13,7 @@ import {
 import * as z from "zod";
 
 import { approvalReply, permissionRequest, type GuardedToolOptions } from "../command-tools/approval.ts";
+import { checkGuardedOptions } from "../command-tools/guard-settings.ts";
 import { GuardedWork, type Unwanted } from "../command-tools/guarded-work.ts";
 import { resumed, type Waited } from "../command-tools/guarding.ts";
 import { exchangeSchema } from "../command-tools/payloads.ts";
@@ -62,8 +63,11 @@ export interface PdfTools {
 /**
  * The guarded reader of a PDF file's text, as a chain of three tools: `process_pdf`, which the model calls, `guard_process_pdf` and
  * `execute_process_pdf`. It needs to read the file and nothing else.
+ *
+ * @throws {@link GuardSettingsError} (`shed/guard-settings`) for options that are not known or cannot be.
  */
 export function getPdfTool(options: GuardedToolOptions): PdfTools {
+  checkGuardedOptions("getPdfTool", options);
   const work = new GuardedWork<PdfInput, PreparedPdf>(
     {
       name: "process_pdf",

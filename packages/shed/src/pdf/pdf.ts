@@ -1,11 +1,11 @@
 import { Capability, SkillLabel, SkillLoading } from "@roboz/deployment";
 
-import type { GuardedToolOptions } from "../command-tools/approval.ts";
+import { checkAsking, type AskingSettings } from "../command-tools/guard-settings.ts";
 import { sandboxAttribute, type NeedsSandbox } from "../permissions/needs-sandbox.ts";
 import { pdfSkill } from "./pdf-skill.ts";
 
 /** How a {@link Pdf} differs from the usual one. */
-export interface PdfSettings extends Pick<GuardedToolOptions, "whenAway" | "approvalTimeoutMs"> {
+export interface PdfSettings extends AskingSettings {
   /** `pdf`, loaded when a run starts, by default. */
   readonly label?: SkillLabel | undefined;
 }
@@ -15,7 +15,10 @@ export interface PdfSettings extends Pick<GuardedToolOptions, "whenAway" | "appr
  * the sandbox fails with {@link SandboxError} (`shed/sandbox`).
  */
 export class Pdf extends Capability<NeedsSandbox> {
-  constructor({ label, ...options }: PdfSettings = {}) {
+  /** @throws {@link GuardSettingsError} (`shed/guard-settings`) for settings that are not known or cannot be. */
+  constructor(settings: PdfSettings = {}) {
+    checkAsking("Pdf", settings, ["label"]);
+    const { label, ...options } = settings;
     super({
       label: label ?? SkillLabel("pdf", { loading: SkillLoading.AUTOMATIC }),
       requiredAttributes: sandboxAttribute,
