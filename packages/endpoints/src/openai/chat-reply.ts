@@ -20,7 +20,7 @@ export function chatReply(body: unknown, answer: Answer): ChatReply {
   const message = field(choice, "message");
   return {
     ...replyFacts(body, choice, answer),
-    text: textField(message, "content") ?? null,
+    text: contentOf(message) ?? null,
     toolCalls: listField(message, "tool_calls").map(wholeCall),
     reasoning: reasoningOf(message),
   };
@@ -50,7 +50,7 @@ export class ChunkReader {
     const calls = listField(delta, "tool_calls");
     return {
       ...facts,
-      text: textField(delta, "content"),
+      text: contentOf(delta),
       reasoning: reasoningOf(delta),
       toolCalls: calls.length > 0 ? calls.map((call) => this.#part(call)) : undefined,
     };
@@ -84,6 +84,12 @@ export class ChunkReader {
 export function wholeReplyChunk(body: unknown, answer: Answer): ChatChunk {
   const { toolCalls = [], ...reply } = chatReply(body, answer);
   return { ...reply, toolCalls: toolCalls.map((call, index) => ({ index, ...call })) };
+}
+
+/** The text of a message or of a piece of one. Some services give it in parts, next to others that are no text. */
+function contentOf(message: unknown): string | undefined {
+  const texts = listField(message, "content").flatMap((part) => textField(part, "text") ?? []);
+  return texts.length > 0 ? texts.join("") : textField(message, "content");
 }
 
 /** The first choice; undefined when there is none. */
