@@ -27,6 +27,13 @@ const held: readonly Cases[] = [
     packages: ["shed", "core"],
   },
   { word: "threads", numbered: 158, attacks: { TH: 32 }, packages: ["threads"] },
+  {
+    word: "endpoints",
+    numbered: 0,
+    attacks: { EV: 15, EN: 26, AL: 12 },
+    packages: ["endpoints", "core", "cli"],
+  },
+  { word: "cli", numbered: 0, attacks: { CL: 7 }, packages: ["cli", "endpoints", "../tools"] },
 ];
 
 /** What tests are called by: the texts in a source, with those that a table puts into `threads $number`. */
@@ -59,11 +66,12 @@ function missingIn(
   ].filter((name) => !found.has(name));
 }
 
-/** The tests of a package, and the suites that it publishes. */
+/** The tests of a package, the suites that it publishes, and cases that its tests share. */
 function testsOf(packageName: string): string[] {
-  const folder = join(root, "packages", packageName, "src");
+  const folder =
+    packageName === "../tools" ? join(root, "tools") : join(root, "packages", packageName, "src");
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => /^testing\/.*\.ts$|\.test(?:-d)?\.ts$/.test(file))
+    .filter((file) => /^testing\/.*\.ts$|__fixtures__\/cases\/|\.test(?:-d)?\.ts$/.test(file))
     .map((file) => readFileSync(join(folder, file), "utf8"));
 }
 

@@ -159,7 +159,7 @@ describe.each(published)("$manifest.name, packed and installed alone", ({ folder
     },
   );
 
-  it("holds its license, README, code and sources, and no tests", async () => {
+  it("CL-06: holds its license, README, code and sources, and no tests", async () => {
     const paths = (await readdir(installed, { recursive: true })).map((path) => path.replaceAll("\\", "/"));
     expect(paths).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
     for (const folder of ["dist/", "src/"]) {
@@ -170,7 +170,7 @@ describe.each(published)("$manifest.name, packed and installed alone", ({ folder
     );
   });
 
-  it("is under the Apache license 2.0, says so, and names published versions only", async () => {
+  it("CL-06: is under the Apache license 2.0, says so, and names published versions only", async () => {
     const license = await readFile(join(installed, "LICENSE"), "utf8");
     expect(license).toMatch(/Apache License\s+Version 2\.0, January 2004/);
     expect(license).toBe(await readFile(join(root, "LICENSE"), "utf8"));

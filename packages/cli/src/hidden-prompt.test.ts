@@ -46,7 +46,7 @@ describe("askHidden", () => {
   });
 
   it.each([
-    { why: "Ctrl-C", typed: "secret\u0003", error: { code: "cli/interrupted" } },
+    { why: "EN-13: Ctrl-C", typed: "secret\u0003", error: { code: "cli/interrupted" } },
     { why: "Ctrl-C right behind the last line", typed: "secret\r\u0003", error: { code: "cli/interrupted" } },
     { why: "Ctrl-D on an empty line", typed: "\u0004", error: { code: "cli/prompt", fault: "input-ended" } },
     { why: "the end of the input", typed: undefined, error: { code: "cli/prompt", fault: "input-ended" } },

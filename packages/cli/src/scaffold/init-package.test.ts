@@ -65,12 +65,12 @@ describe("a destination", () => {
     "enum",
     "a b",
     "..",
-  ])("cli 38: is refused by its name, before its parents are made: %s", async (name) => {
+  ])("cli 38, CL-05: is refused by its name, before its parents are made: %s", async (name) => {
     await expect(initPackage("tool", `parent/${name}`, cwd)).rejects.toMatchObject({ code: "cli/scaffold" });
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("cli 39: is refused when anything is there, which is kept", async () => {
+  it("cli 39, CL-05: is refused when anything is there, which is kept", async () => {
     await mkdir(join(cwd, "empty"));
     await writeFile(join(cwd, "file"), "mine");
     await symlink("nowhere", join(cwd, "dangling"));

@@ -25,7 +25,7 @@ function looping(script: readonly object[], settings: Partial<AgentSettings> = {
 const again = call("look", { value: "x" });
 const told = "You made the same call with the same outcome 3 times running";
 
-describe("a model that goes in circles (design row 5)", () => {
+describe("a model that goes in circles (design row 5, AL-08)", () => {
   it("is told once, and the run ends when it goes on", async () => {
     const { agent, endpoint } = looping([again, { ...again, rationale: "Other words." }]);
     expect(await failureOf(agent.invoke())).toMatchObject({

@@ -59,7 +59,7 @@ function timers(): number {
 
 const stopped = call("stop", { value: "" });
 
-describe("a tool's failure", () => {
+describe("a tool's failure (AL-10)", () => {
   it.each([
     {
       why: "design row 3: an exception is shown to the model (instead of core 61)",

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ask, askInPieces, chatRequest, clientOf, noSignal, testKey } from "./__fixtures__/asking.ts";
 
 describe("a chat completion request", () => {
-  it("has model, messages, temperature and response format, and no other field", async () => {
+  it("AL-11: has model, messages, temperature and response format, and no other field", async () => {
     const { client, provider } = await clientOf(["Hi."]);
 
     await ask(client);

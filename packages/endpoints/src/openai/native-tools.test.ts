@@ -93,7 +93,7 @@ describe.each([
     { why: "bytes one by one", script: [{ ...doubled, bytesPerWrite: 1, keepAlive: true }, answered] },
     { why: "missing usage", script: [{ ...doubled, usage: null }, answered] },
     {
-      why: "arguments cut by length",
+      why: "AL-04: arguments cut by length",
       script: [
         { toolCalls: [{ name: "double", arguments: '{"rationale":"It' }], finishReason: "length" },
         doubled,

@@ -11,6 +11,7 @@ import {
   TranscriptionEndpoint,
   userMessage,
   type Clock,
+  type EventSink,
   type LlmCall,
 } from "@roboz/core";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -89,7 +90,7 @@ const quirks: readonly Quirk[] = [
   { why: "null content", answer: { text: null }, ends: { text: "", requests: 1 }, run: atSecondTry },
   { why: "missing usage", answer: { text: good, usage: null }, ends: atOnce },
   {
-    why: "a reply cut by length",
+    why: "AL-04: a reply cut by length",
     answer: { text: start, finishReason: "length" },
     ends: { text: start, requests: 1 },
     run: atSecondTry,
@@ -97,12 +98,12 @@ const quirks: readonly Quirk[] = [
   { why: "keep-alive comments", answer: { text: good, keepAlive: true }, ends: atOnce },
   { why: "chunks split inside a character", answer: { text: good, bytesPerWrite: 1 }, ends: atOnce },
   {
-    why: "an error inside a 200",
+    why: "AL-06: an error inside a 200",
     answer: { error: { message: "Upstream is busy", code: 502 } },
     ends: atSecondTry,
   },
   {
-    why: "an error inside a 200 after text",
+    why: "AL-06: an error inside a 200 after text",
     answer: { text: start, error: { message: "Upstream is busy", code: 502 } },
     ends: atSecondTry,
     deltas: { code: "core/llm-provider-unavailable", status: 502, requests: 1 },
@@ -230,6 +231,38 @@ describe.each([
     expect(error).toMatchObject({ code: "core/llm-auth", cause: { code: "endpoints/provider-call" } });
     expect(String(error instanceof Error ? error.cause : error)).not.toContain(testKey);
   });
+});
+
+it("AL-12: nothing that was said, and nothing of the request, is in the runtime events of a run", async () => {
+  const { client, provider } = await clientOf(
+    [
+      { status: 503, error: { message: "hidden words of the service" } },
+      "A hidden reply that is no action.",
+      { text: good, reasoning: "a hidden thought" },
+    ],
+    { headers: { "x-hidden": "hidden-header" } },
+  );
+  const agent = new Agent({
+    name: "tester",
+    mode: "autonomous",
+    systemPrompt: "The hidden prompt.",
+    endpoint: endpointOf(client),
+    tools: [finish],
+  });
+  const facts: string[] = [];
+  const sink: EventSink = (event) => {
+    if (event.type === "runtime" || event.type === "run-lifecycle") facts.push(JSON.stringify(event));
+  };
+
+  await agent.complete("A hidden question.", { sinks: [sink] });
+
+  expect(facts.join()).toMatch(/"retrying"/);
+  expect(facts.length).toBeGreaterThan(5);
+  expect(
+    facts.filter((fact) => /hidden|Grüße/.test(fact) || fact.includes(new URL(provider.baseUrl).port)),
+  ).toEqual([]);
+  expect(facts.filter((fact) => fact.includes(testKey))).toEqual([]);
+  provider.assertUsedUp();
 });
 
 describe("a call over a service", () => {

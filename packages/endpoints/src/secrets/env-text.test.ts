@@ -88,7 +88,58 @@ describe("parseEnv and serializeEnv", () => {
   });
 });
 
+const pem = "-----BEGIN KEY-----\nAb+/c==\n-----END KEY-----";
+
 describe("parseEnv", () => {
+  it.each<{ why: string; text: string; values: Readonly<Record<string, string | undefined>> }>([
+    {
+      why: "EV-01: a hash in a value, and one that begins a comment",
+      text: "A=a#b\nB=a #b\nC=\"a #b\"\nD='a #b'\n",
+      values: { A: "a#b", B: "a", C: "a #b", D: "a #b" },
+    },
+    { why: "EV-02: quotes in the comment behind quotes", text: `K="V1" # or "V2"\n`, values: { K: "V1" } },
+    {
+      why: "EV-03: the escapes of either quotes, and no others",
+      text:
+        String.raw`A='\\ \' \n \" $X \${X}'` +
+        "\n" +
+        String.raw`B="\\ \' \" \a\b\f\n\r\t\v \q $X \${X}"` +
+        "\n",
+      values: {
+        A: String.raw`\ ' \n \" $X \${X}`,
+        B: `\\ ' " \x07\b\f\n\r\t\v ${String.raw`\q`} $X ${String.raw`\${X}`}`,
+      },
+    },
+    {
+      why: "EV-04: a key over several lines, and the same with escaped line ends",
+      text: `A="${pem}"\nB="${pem.replaceAll("\n", String.raw`\n`)}"\n`,
+      values: { A: pem, B: pem },
+    },
+    {
+      why: "EV-05: CRLF, kept within quotes only",
+      text: "A=1\r\nB\r\nC='x\r\ny'\r\nD=2\r\n",
+      values: { A: "1", B: undefined, C: "x\r\ny", D: "2" },
+    },
+    { why: "EV-06: a byte-order mark", text: "\uFEFFA=1\nB=2\n", values: { A: "1", B: "2" } },
+    {
+      why: "EV-08: bare names and blank lines",
+      text: "foo\n\n\nbar\nbaz=whatever\n",
+      values: { foo: undefined, bar: undefined, baz: "whatever" },
+    },
+    { why: "EV-09: settings in comments", text: "K=first\n# K=second\n#K=third\n", values: { K: "first" } },
+    { why: "EV-11: an empty value", text: "K=\nL=1\n", values: { K: "", L: "1" } },
+    {
+      why: "EV-12: export, spaces around the sign, no last line end",
+      text: "export K=v\nexport  L = v\nM =v",
+      values: { K: "v", L: "v", M: "v" },
+    },
+  ])("reads $why", ({ text: given, values }) => {
+    const parsed = parseEnv(given);
+
+    expect([...parsed.values]).toEqual(Object.entries(values));
+    expect(parsed.warnings).toEqual([]);
+  });
+
   it("EV-13: warns about a line without showing what stands in it", () => {
     const { values, warnings } = parseEnv(
       "A=1\nSECRET='hidden-1\nhidden-2 hidden-3\nhidden+4/==\n1X=hidden-5\nB=2\n",

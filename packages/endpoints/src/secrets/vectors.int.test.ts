@@ -4,7 +4,7 @@ import { renderVectors } from "../../vectors/generate.ts";
 import { secretVectors, valuesOf } from "../../vectors/published.ts";
 import { decryptEnvValues } from "./env-values.ts";
 
-describe("decryptEnvValues", () => {
+describe("decryptEnvValues (EN-03)", () => {
   it.each(secretVectors)("$id: $why", async ({ entries, password, expect: expected }) => {
     const opened = decryptEnvValues(valuesOf(entries), { password: password ?? undefined });
 

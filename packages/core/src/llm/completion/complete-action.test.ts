@@ -133,7 +133,7 @@ describe("an action that the model chose", () => {
   });
 });
 
-describe("a reply that is not accepted", () => {
+describe("a reply that is not accepted (AL-01)", () => {
   it.each([
     { why: "core 74: an array", reply: [good], told: "array" },
     { why: "text", reply: "I would rather not.", told: "no complete JSON object" },
@@ -145,7 +145,7 @@ describe("a reply that is not accepted", () => {
       told: "`action` and `rationale`",
     },
     {
-      why: "core 76: an unknown action",
+      why: "core 76, AL-09: an unknown action",
       reply: { action: "cook", rationale: "r" },
       told: "`cook` is no action",
     },

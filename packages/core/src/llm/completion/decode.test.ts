@@ -7,7 +7,7 @@ const call = { action: "a", rationale: "r" };
 const json = JSON.stringify(call);
 const plain = { fields: call, droppedChars: 0, hasSecondValue: false };
 
-describe("reading the object of a reply", () => {
+describe("reading the object of a reply (AL-01)", () => {
   it.each([
     { why: "the object alone", reply: json, expected: plain },
     { why: "blanks around it", reply: `\n  ${json}\t`, expected: plain },

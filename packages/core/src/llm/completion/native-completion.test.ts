@@ -121,6 +121,11 @@ describe("a reply without a usable native call", () => {
       told: "no JSON object",
     },
     {
+      why: "AL-02: arguments that are encoded twice",
+      reply: new MockReply("", { toolCalls: [nativeCall("echo", JSON.stringify(JSON.stringify(echoed)))] }),
+      told: "no JSON object",
+    },
+    {
       why: "arguments that are a list",
       reply: new MockReply("", { toolCalls: [nativeCall("echo", "[]")] }),
       told: "no JSON object",
