@@ -24,6 +24,8 @@ export class SearchOutput {
   readonly #output: Output;
   readonly #names: ShownNames;
   #rest: Buffer = Buffer.alloc(0);
+  /** Whether a line has begun to be written, and has not ended. */
+  #isInLine = false;
   #waitsForMatch: boolean;
   hasOutput = false;
 
@@ -38,12 +40,32 @@ export class SearchOutput {
   take(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const end = this.#layout.form === "names" ? nul : newline;
-    let start = 0;
+    let start = this.#isInLine ? this.#goOn(bytes) : 0;
     for (let at = bytes.indexOf(end, start); at !== -1; at = bytes.indexOf(end, start)) {
       this.#record(bytes.subarray(start, at));
       start = at + 1;
     }
-    this.#rest = bytes.subarray(start);
+    const rest = bytes.subarray(start);
+    this.#isInLine ||= this.#layout.form === "lines" && this.#begin(rest);
+    this.#rest = this.#isInLine ? Buffer.alloc(0) : rest;
+  }
+
+  /** Writes more of a line that has begun, and says where it ends. */
+  #goOn(bytes: Buffer): number {
+    const at = bytes.indexOf(newline);
+    this.#isInLine = at === -1;
+    const end = at === -1 ? bytes.length : at + 1;
+    this.#output.add(bytes.subarray(0, end));
+    return end;
+  }
+
+  /** Writes the begin of a line, once it is known whose it is: a line may be as long as its file. */
+  #begin(bytes: Buffer): boolean {
+    const nameEnd = bytes.indexOf(nul);
+    const shown = nameEnd === -1 ? undefined : this.#names.get(bytes.toString("latin1", 0, nameEnd));
+    if (shown === undefined || numberEnd(bytes, nameEnd + 1) === bytes.length) return false;
+    this.#line(shown, bytes.subarray(nameEnd + 1));
+    return true;
   }
 
   #record(record: Buffer): void {
@@ -60,17 +82,18 @@ export class SearchOutput {
     const shown = nameEnd === -1 ? undefined : this.#names.get(record.toString("latin1", 0, nameEnd));
     if (shown === undefined) this.#message(record);
     else if (this.#layout.form === "counts") this.#count(shown, record.subarray(nameEnd + 1));
-    else this.#line(shown, record.subarray(nameEnd + 1));
+    else {
+      this.#line(shown, record.subarray(nameEnd + 1));
+      this.#output.add("\n");
+    }
   }
 
   #line(shown: string, record: Buffer): void {
-    let at = 0;
-    while ((record[at] ?? 0) >= 48 && (record[at] ?? 0) <= 57) at++;
+    const at = numberEnd(record, 0);
     const mark = record[at] === dash ? "-" : ":";
     const number = this.#layout.hasNumbers ? `${record.toString("latin1", 0, at)}${mark}` : "";
     this.#write(`${this.#layout.hasNames ? shown + mark : ""}${number}`);
     this.#output.add(record.subarray(at + 1));
-    this.#output.add("\n");
   }
 
   #count(shown: string, record: Buffer): void {
@@ -92,4 +115,11 @@ export class SearchOutput {
     this.hasOutput = true;
     this.#output.add(text);
   }
+}
+
+/** Where a number ends that begins at a place. */
+function numberEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let byte = bytes[at]; byte !== undefined && byte >= 48 && byte <= 57; byte = bytes[++at]);
+  return at;
 }
