@@ -6,7 +6,7 @@ import { joinTexts, mostJoinedBytes } from "../files/joined-texts.ts";
 import type { JoinedTexts, OpenedFile } from "../files/joined-texts.ts";
 import { packIdentities, packTexts } from "../files/packed-entries.ts";
 import { sharedWork } from "../files/shared-work.ts";
-import { systemSentence } from "../files/system-error.ts";
+import { FileChangedError, systemCode, systemSentence } from "../files/system-error.ts";
 import type { Output } from "./output.ts";
 import type { ProgramName } from "./programs.ts";
 import { hasMoreNames } from "./search-plan.ts";
@@ -169,11 +169,16 @@ export class SearchTexts {
     throw hasMoreNames(this.#name, file);
   }
 
-  /** Looks at a file that is not opened. */
+  /** Looks at a file that is not opened. Where its directory has gone, nothing is left that could be searched. */
   #isLinked(file: TreeFile): boolean {
     if (file.stats !== undefined) return false;
-    const stats = this.#access.at(file.directory).inspect(file.name);
-    return stats !== undefined && stats.nlink > 1n && !stats.isDirectory();
+    try {
+      const stats = this.#access.at(file.directory).inspect(file.name);
+      return stats !== undefined && stats.nlink > 1n && !stats.isDirectory();
+    } catch (error) {
+      if (error instanceof FileChangedError || systemCode(error) === "ENOENT") return false;
+      throw error;
+    }
   }
 
   /** Opens and checks a file; what goes wrong is told when it is searched by itself. */
