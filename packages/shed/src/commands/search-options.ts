@@ -20,15 +20,15 @@ export const searchOptions: readonly OptionSpec[] = [
 ];
 
 /** What decides which lines match, and is handed to the program as it is. */
-const handedOn = [
+const handedOn: ReadonlySet<string> = new Set([
   "ignore-case",
   "invert-match",
   "fixed-strings",
   "word-regexp",
   "line-regexp",
   "only-matching",
-];
-const valued = ["max-count", "after-context", "before-context", "context"];
+]);
+const contexts: ReadonlySet<string> = new Set(["after-context", "before-context", "context"]);
 
 /** The arguments that say what to search for. Names and line numbers are always asked for, to be put in their place. */
 export function searchArguments(
@@ -37,10 +37,10 @@ export function searchArguments(
   pattern: string,
 ): readonly string[] {
   const form = formOf(options, name);
-  const given = handedOn.filter((key) => options.has(key)).map((key) => `--${key}`);
-  const values = valued.flatMap((key) => {
-    const value = options.get(key);
-    return typeof value === "string" ? [`--${key}=${value}`] : [];
+  // In the order in which they came: of options that exclude each other, rg takes the last one.
+  const given = [...options].flatMap(([key, value]) => {
+    if (typeof value === "string") return [`--${key}=${value}`];
+    return handedOn.has(key) ? [`--${key}`] : [];
   });
   const shape =
     form === "lines"
@@ -50,7 +50,7 @@ export function searchArguments(
         : form === "names"
           ? ["--files-with-matches"]
           : ["--quiet"];
-  return ["--color=never", "--with-filename", "--null", ...shape, ...given, ...values, "-e", pattern];
+  return ["--color=never", "--with-filename", "--null", ...shape, ...given, "-e", pattern];
 }
 
 /**
@@ -61,8 +61,8 @@ export function filterArguments(
   options: ReadonlyMap<string, string | true>,
   pattern: string,
 ): readonly string[] {
-  const given = handedOn
-    .filter((key) => key !== "only-matching" && options.has(key))
+  const given = [...options.keys()]
+    .filter((key) => key !== "only-matching" && handedOn.has(key))
     .map((key) => `--${key}`);
   return ["--color=never", "--no-filename", "--byte-offset", "--text", ...given, "-e", pattern];
 }
@@ -104,6 +104,12 @@ export function formOf(options: ReadonlyMap<string, string | true>, name: "grep"
   return options.has("count") ? "counts" : "lines";
 }
 
-export function hasContext(options: ReadonlyMap<string, string | true>): boolean {
-  return ["after-context", "before-context", "context"].some((key) => options.has(key));
+/** Whether a `--` stands between matches that are apart: for grep also where no line around them is shown. */
+export function hasContext(options: ReadonlyMap<string, string | true>, name: "grep" | "rg"): boolean {
+  const given = [...options].filter(([key]) => contexts.has(key));
+  if (name === "grep") return given.length > 0;
+  // To rg, `-C` takes back `-A` and `-B` that came before it, and each of them takes back a `-C`.
+  const last = given.at(-1)?.[0];
+  const holds = given.filter(([key]) => (last === "context" ? key === last : key !== "context"));
+  return holds.some(([, value]) => Number(value) > 0);
 }

@@ -228,7 +228,7 @@ class SearchRun {
     const { options, hasNames } = this.#search;
     const form = formOf(options, this.#search.name);
     const layout = { form, hasNames, hasNumbers: options.has("line-number") };
-    const needsSeparator = form === "lines" && hasContext(options) && this.#hasWritten;
+    const needsSeparator = form === "lines" && hasContext(options, this.#search.name) && this.#hasWritten;
     const result = new SearchOutput(layout, this.#output, names, needsSeparator);
     for await (const chunk of process.stdout) {
       if (Buffer.isBuffer(chunk)) result.take(chunk);
