@@ -1,6 +1,5 @@
-import ignore from "ignore";
-import type { Ignore } from "ignore";
 import { childLocation } from "../files/file-name.ts";
+import { IgnoreFile } from "./ignore-file.ts";
 
 /** The ignore files `rg` reads in each directory; what an earlier one decides, a later one does not change. */
 export const ignoreFileNames = [".rgignore", ".ignore", ".gitignore"] as const;
@@ -11,7 +10,7 @@ export type IgnoreTexts = Readonly<Partial<Record<IgnoreFileName, string>>>;
 
 interface Level {
   readonly location: string;
-  readonly rules: Readonly<Partial<Record<IgnoreFileName, Ignore>>>;
+  readonly rules: Readonly<Partial<Record<IgnoreFileName, IgnoreFile>>>;
   /** A directory with a `.git` is the top of a repository: `.gitignore` files above it do not reach into it. */
   readonly isRepository: boolean;
 }
@@ -29,10 +28,10 @@ export class IgnoreRules {
 
   /** The rules for the entries of one more directory. */
   below(location: string, texts: IgnoreTexts, isRepository: boolean): IgnoreRules {
-    const rules: Partial<Record<IgnoreFileName, Ignore>> = {};
+    const rules: Partial<Record<IgnoreFileName, IgnoreFile>> = {};
     for (const name of ignoreFileNames) {
       const text = texts[name];
-      if (text !== undefined) rules[name] = ignore({ ignorecase: false, allowRelativePaths: true }).add(text);
+      if (text !== undefined) rules[name] = new IgnoreFile(text);
     }
     return new IgnoreRules([{ location, rules, isRepository }, ...this.#levels]);
   }
@@ -44,7 +43,7 @@ export class IgnoreRules {
     for (const name of ignoreFileNames) {
       if (name === ".gitignore" && !isInRepository) continue;
       for (const level of this.#levels) {
-        const decision = decideBy(level.rules[name], level.location, location, isDirectory);
+        const decision = level.rules[name]?.decide(relativeTo(level.location, location), isDirectory);
         if (decision !== undefined) return decision;
         if (name === ".gitignore" && level.isRepository) break;
       }
@@ -53,14 +52,6 @@ export class IgnoreRules {
   }
 }
 
-function decideBy(
-  rules: Ignore | undefined,
-  directory: string,
-  location: string,
-  isDirectory: boolean,
-): "ignored" | "wanted" | undefined {
-  if (rules === undefined) return undefined;
-  const relative = location.slice(childLocation(directory, "").length);
-  const { ignored, unignored } = rules.test(isDirectory ? `${relative}/` : relative);
-  return ignored ? "ignored" : unignored ? "wanted" : undefined;
+function relativeTo(directory: string, location: string): string {
+  return location.slice(childLocation(directory, "").length);
 }

@@ -96,7 +96,7 @@ function matchesPart(part: Part, component: string): boolean {
  * Matches items against a pattern in which `wild` stands for any number of them, and everything else for one. Only the
  * last `wild` is ever tried again, so the work is at most items × pattern, whatever they are.
  */
-function matchRuns<P, I>(
+export function matchRuns<P, I>(
   pattern: readonly P[],
   items: readonly I[],
   wild: P,
