@@ -45,6 +45,7 @@ export async function execute(
   const timer = setTimeout(() => {
     time.abort(new DOMException("The command took too long", "TimeoutError"));
   }, timeoutMs);
+  let joined: AbortSignal | undefined;
   let leftOut = 0;
   let isGivenUp = true;
   try {
@@ -52,7 +53,10 @@ export async function execute(
       stdin,
       stdout: spool ?? output.sink("stdout"),
       stderr: output.sink("stderr"),
-      signal: AbortSignal.any([signal, time.signal]),
+      // Small commands never look at it, and joining signals takes as long as reading a small file.
+      get signal() {
+        return (joined ??= AbortSignal.any([signal, time.signal]));
+      },
       mayRead,
       leftOut: (count) => {
         leftOut += count;
