@@ -2,6 +2,7 @@ import { Empty, Int, MockLLMEndpoint, Stop, tool, when, type RunEvent } from "@r
 import { describe, expect, it } from "vitest";
 
 import {
+  definitionAbove,
   definitionOf,
   rolesOf,
   skillCapability,
@@ -31,6 +32,18 @@ describe("a build", () => {
     expect(backgroundAgents.map(({ isRunning }) => isRunning)).toEqual([false]);
     expect([asked.requests, heard]).toEqual([[], []]);
   });
+
+  it.each(["nestedAgents", "backgroundAgents"] as const)(
+    "makes %s of 3,000 levels",
+    { timeout: 60_000 },
+    (kind) => {
+      const { root, backgroundAgents, pipes } = definitionAbove(3000, kind).build();
+      expect([root.name, pipes.size]).toEqual(["level_0", 3001]);
+      expect(backgroundAgents.map(({ agent }) => agent.name)).toEqual(
+        kind === "nestedAgents" ? [] : Array.from({ length: 3000 }, (_, index) => `level_${index + 1}`),
+      );
+    },
+  );
 
   it("deployment 52: shares nothing with another one of the same definition", async () => {
     const seen: AgentPipe[] = [];

@@ -9,10 +9,10 @@ import {
 
 import type { AgentDefinition } from "./agent-definition.ts";
 import { AgentPipe } from "./agent-pipe.ts";
-import { contribute } from "./contribute.ts";
+import { contribute, type Parts } from "./contribute.ts";
 import { quoted, SettingTypeError } from "./errors.ts";
 import { checkOptions, typeName } from "./option-object.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlannedAgent } from "./plan.ts";
 
 /** Who hears the agents of a build. */
 export interface BuildOptions {
@@ -44,14 +44,27 @@ interface Build {
   readonly plan: Plan;
   readonly options: BuildOptions;
   readonly pipes: Map<string, AgentPipe>;
+  /** What runs in the background, in the order in which they are handed out; each has its handle once it is made. */
+  readonly started: Map<string, BackgroundAgent | undefined>;
+  /** By the name of a nested agent, that of the one it is nested in. */
+  readonly nestedIn: Map<string, string>;
 }
 
-/** An agent, with the background agents that came of it. */
-interface Branch {
-  readonly agent: Agent;
-  readonly background: readonly BackgroundAgent[];
-  /** Its name, and those of the agents nested in it. */
-  readonly names: readonly string[];
+/** A definition whose own parts are built, and whose children are still being built. */
+interface OpenBranch {
+  readonly planned: PlannedAgent;
+  /** What it is a child of; undefined for the root. */
+  readonly parent: OpenBranch | undefined;
+  /** Whether its parent starts it in the background. */
+  readonly isStarted: boolean;
+  /** Whether it, or one above it, is started in the background. */
+  readonly isInBackground: boolean;
+  readonly pipe: AgentPipe;
+  readonly parts: Parts;
+  /** The children that are still to be built: the nested ones first. */
+  readonly left: { readonly definition: AgentDefinition; readonly isStarted: boolean }[];
+  readonly nested: Agent[];
+  readonly background: BackgroundAgent[];
 }
 
 /** Refuses options that make no build. */
@@ -69,49 +82,69 @@ export function checkBuildOptions(agentName: string, options: BuildOptions): voi
   throw new SettingTypeError({ owner, setting: "eventSinkFactory", problem });
 }
 
-/** Builds a graph that was checked. */
+/** Builds a graph that was checked. It may be deeper than calls can be: each agent is made after all those below it. */
 export function buildAgents(root: AgentDefinition, plan: Plan, options: BuildOptions): BuiltAgents {
-  const pipes = new Map<string, AgentPipe>();
-  const { agent, background } = buildBranch(root, false, { plan, options, pipes });
-  return { root: agent, backgroundAgents: background, pipes };
+  const build: Build = { plan, options, pipes: new Map(), started: new Map(), nestedIn: new Map() };
+  let open = openBranch({ definition: root, isStarted: false }, undefined, build);
+  for (;;) {
+    const child = open.left.shift();
+    if (child !== undefined) {
+      open = openBranch(child, open, build);
+      continue;
+    }
+    const agent = makeAgent(open, build);
+    const { parent } = open;
+    if (parent === undefined) {
+      const backgroundAgents = [...build.started.values()].filter((handle) => handle !== undefined);
+      return { root: agent, backgroundAgents, pipes: build.pipes };
+    }
+    if (open.isStarted) {
+      const handle = new BackgroundAgent(agent, { journal: options.backgroundJournal });
+      build.started.set(agent.name, handle);
+      parent.background.push(handle);
+    } else {
+      parent.nested.push(agent);
+    }
+    open = parent;
+  }
 }
 
-function buildBranch(definition: AgentDefinition, inBackground: boolean, build: Build): Branch {
+function openBranch(
+  { definition, isStarted }: OpenBranch["left"][number],
+  parent: OpenBranch | undefined,
+  build: Build,
+): OpenBranch {
   const planned = build.plan.get(definition);
   if (planned === undefined) throw new Error("A definition that was not checked is being built");
-  const { name } = planned;
-  const pipe = new AgentPipe({ agentName: name, sinks: sinksFor(name, inBackground, build.options) });
+  const { name, nestedAgents, backgroundAgents } = planned;
+  const isInBackground = isStarted || parent?.isInBackground === true;
+  const pipe = new AgentPipe({ agentName: name, sinks: sinksFor(name, isInBackground, build.options) });
   build.pipes.set(name, pipe);
-  const { tools, defaultTools, skills, autoLoadedSkills } = contribute(planned, pipe);
-  const nested = planned.nestedAgents.map((child) => buildBranch(child, inBackground, build));
-  const background = planned.backgroundAgents.map((child) => {
-    const { agent, background: below } = buildBranch(child, true, build);
-    return { handle: new BackgroundAgent(agent, { journal: build.options.backgroundJournal }), below };
-  });
-  const names = nested.flatMap((child) => child.names);
-  const agent = new Agent({
+  if (isStarted) build.started.set(name, undefined);
+  else if (parent !== undefined) build.nestedIn.set(name, parent.planned.name);
+  const parts = contribute(planned, pipe);
+  const left = [
+    ...nestedAgents.map((child) => ({ definition: child, isStarted: false })),
+    ...backgroundAgents.map((child) => ({ definition: child, isStarted: true })),
+  ];
+  return { planned, parent, isStarted, isInBackground, pipe, parts, left, nested: [], background: [] };
+}
+
+function makeAgent({ planned, pipe, parts, nested, background }: OpenBranch, { nestedIn }: Build): Agent {
+  const { name } = planned;
+  return new Agent({
     ...planned.settings,
     name,
-    tools: [...tools, ...nested.map((child) => asTool(child.agent))],
+    tools: [...parts.tools, ...nested.map((child) => asTool(child))],
     defaultTools: [
-      ...defaultTools,
-      ...background.map(({ handle }) =>
-        handle.asTool({ name: `start_background_agent_${handle.agent.name}` }),
-      ),
+      ...parts.defaultTools,
+      ...background.map((handle) => handle.asTool({ name: `start_background_agent_${handle.agent.name}` })),
     ],
-    skills,
-    autoLoadedSkills,
-    sinks: ownSinks(pipe.sinks, new Set(names)),
+    skills: parts.skills,
+    autoLoadedSkills: parts.autoLoadedSkills,
+    sinks: nested.length === 0 ? pipe.sinks : ownSinks(pipe.sinks, name, nestedIn),
     signal: pipe.signal,
   });
-  return {
-    agent,
-    names: [name, ...names],
-    background: [
-      ...nested.flatMap((child) => child.background),
-      ...background.flatMap(({ handle, below }) => [handle, ...below]),
-    ],
-  };
 }
 
 /** Sinks of the factory first; those of the caller hear no background agent and nothing below one. */
@@ -126,13 +159,21 @@ function sinksFor(agentName: string, inBackground: boolean, options: BuildOption
  * A nested agent's events reach its parent's sinks as well. Since it has sinks of its own here, they are kept from them, or
  * they would be heard twice.
  */
-function ownSinks(sinks: readonly EventSink[], nested: ReadonlySet<string>): readonly EventSink[] {
-  if (nested.size === 0) return sinks;
+function ownSinks(
+  sinks: readonly EventSink[],
+  name: string,
+  nestedIn: ReadonlyMap<string, string>,
+): readonly EventSink[] {
+  const isOfNested = (agentName: string): boolean => {
+    for (let at = nestedIn.get(agentName); at !== undefined; at = nestedIn.get(at))
+      if (at === name) return true;
+    return false;
+  };
   return sinks.map((sink) => {
     const hear: (event: RunEvent) => unknown = sink;
     const { settle, dataPath, isListening } = sink;
     // What a sink returns is passed on: the failure of one that is asynchronous is in it.
-    return Object.assign((event: RunEvent) => (nested.has(event.agentName) ? undefined : hear(event)), {
+    return Object.assign((event: RunEvent) => (isOfNested(event.agentName) ? undefined : hear(event)), {
       ...(settle === undefined ? {} : { settle }),
       ...(dataPath === undefined ? {} : { dataPath }),
       ...(isListening === undefined ? {} : { isListening }),

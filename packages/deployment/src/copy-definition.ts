@@ -6,30 +6,37 @@ import { findState, keepState, stateOf } from "./definition-state.ts";
  * children too, hung together as the originals are; capabilities are shared by all.
  */
 export function copyDefinition<Kind extends AgentDefinition>(original: Kind, isDeep: boolean): Kind {
-  return copyOnce(original, isDeep, new Map());
+  const copy = copyAlone(original);
+  if (!isDeep) return copy;
+  const made = new Map<AgentDefinition, AgentDefinition>([[original, copy]]);
+  const copyOf = (child: AgentDefinition): AgentDefinition => {
+    const known = made.get(child);
+    if (known !== undefined) return known;
+    // What another installed copy of this package made is copied by that one, with all below it.
+    const other = findState(child) === undefined ? child.copy({ deep: true }) : copyAlone(child);
+    made.set(child, other);
+    return other;
+  };
+  // Copies that are added meanwhile are gone through as well, however deep they stand.
+  for (const one of made.values()) {
+    const state = findState(one);
+    if (state === undefined) continue;
+    state.nestedAgents = Object.freeze(state.nestedAgents.map(copyOf));
+    state.backgroundAgents = Object.freeze(state.backgroundAgents.map(copyOf));
+  }
+  return copy;
 }
 
-function copyOnce<Kind extends AgentDefinition>(
-  original: Kind,
-  isDeep: boolean,
-  made: Map<AgentDefinition, AgentDefinition>,
-): Kind {
+/** A copy that has its children in common with the original. */
+function copyAlone<Kind extends AgentDefinition>(original: Kind): Kind {
   const copy: unknown = Object.create(
     Reflect.getPrototypeOf(original),
     Object.getOwnPropertyDescriptors(original),
   );
   if (!isOfKind(original, copy)) throw new Error("A copy of a definition is none");
-  made.set(original, copy);
   const state = { ...stateOf(original) };
   keepState(copy, state);
   state.attributes = state.attributes.copy(() => state.name);
-  if (isDeep) {
-    const childCopy = (child: AgentDefinition): AgentDefinition =>
-      made.get(child) ??
-      (findState(child) === undefined ? child.copy({ deep: true }) : copyOnce(child, true, made));
-    state.nestedAgents = Object.freeze(state.nestedAgents.map(childCopy));
-    state.backgroundAgents = Object.freeze(state.backgroundAgents.map(childCopy));
-  }
   return copy;
 }
 

@@ -2,6 +2,7 @@ import { MockLLMEndpoint } from "@roboz/core";
 import { describe, expect, it } from "vitest";
 
 import {
+  definitionAbove,
   definitionOf,
   loosely,
   rolesOf,
@@ -281,6 +282,11 @@ describe("a copied definition", () => {
     expect(copy.nestedAgents[0]).not.toBe(child);
   });
 
+  it("goes as deep as its original", { timeout: 60_000 }, () => {
+    const copy = definitionAbove(3000).copy({ deep: true });
+    expect(copy.agentNames().size).toBe(3001);
+  });
+
   it("is of the same class, with the fields of the class", () => {
     class Librarian extends DeployableAgent {
       shelf = "A";
@@ -294,6 +300,19 @@ describe("a copied definition", () => {
     copy.shelf = "B";
     expect(copy).toBeInstanceOf(Librarian);
     expect([agent.label, copy.label]).toEqual(["librarian at A", "librarian at B"]);
+  });
+
+  it("lacks what JavaScript keeps private in the class", () => {
+    class Librarian extends DeployableAgent {
+      #shelf = "A";
+
+      get shelf(): string {
+        return this.#shelf;
+      }
+    }
+    const copy = new Librarian({ name: "librarian" }).copy();
+    expect(copy.name).toBe("librarian");
+    expect(() => copy.shelf).toThrow(TypeError);
   });
 
   it("refuses an option it does not know", () => {

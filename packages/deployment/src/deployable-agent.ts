@@ -318,6 +318,10 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
   /**
    * Another definition with lists, attributes and a selection of its own. Capabilities are shared, and so are the children,
    * unless the copy is `deep`.
+   *
+   * The copy of a subclass has the properties of its original, and no constructor runs for it: `#private` fields are
+   * missing, so that what uses them throws a `TypeError`, and functions kept in properties go on with the original as `this`.
+   * Keep such things in properties that are `private` to TypeScript, or in methods.
    */
   copy(options: { readonly deep?: boolean | undefined } = {}): this {
     checkOptions(settled.ownerOf(this.name), options, ["deep"]);

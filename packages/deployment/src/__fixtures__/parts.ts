@@ -80,3 +80,16 @@ export function rolesOf(agent: Agent): Readonly<Record<"tools" | "defaults", rea
     defaults: nodes.filter(({ role }) => role === "default").map(({ name }) => name),
   };
 }
+
+/** An agent with so many agents below it, each the only child of the one above. */
+export function definitionAbove(
+  levels: number,
+  kind: "nestedAgents" | "backgroundAgents" = "nestedAgents",
+): DeployableAgent {
+  const mode = "deterministic";
+  const capabilities = [toolCapability("x", { default: true })];
+  let agent = definitionOf(`level_${levels}`, { mode, capabilities });
+  for (let level = levels - 1; level >= 0; level -= 1)
+    agent = definitionOf(`level_${level}`, { mode, capabilities, [kind]: [agent] });
+  return agent;
+}
