@@ -9,7 +9,7 @@ import type { RequiredPermission } from "../permissions/operation.ts";
 import { CommandRefusal } from "./command.ts";
 import type { GivenCommand, OptionTable, PathOperand, PrepareContext } from "./command.ts";
 import { read, refusal, whyNoFile } from "./inputs.ts";
-import { create, remove } from "./targets.ts";
+import { create, endsInDot, remove } from "./targets.ts";
 import { joined, walkTree } from "./tree-walk.ts";
 
 /** What `cp` and `mv` share. */
@@ -89,6 +89,8 @@ function isIntoDirectory(
 ): boolean {
   const { stats, hasParent } = destination;
   const isDirectory = stats !== undefined && kindOf(stats) === "directory";
+  if (stats === undefined && endsInDot(destination.spelled))
+    throw refusal(name, destination, "No such file or directory");
   if (options.has("target-directory") && !isDirectory) throw refusal(name, destination, "Not a directory");
   if (options.has("no-target-directory")) {
     if (sources.length > 1) throw new CommandRefusal(`${name}: with -T there can be only one source`);

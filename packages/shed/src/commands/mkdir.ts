@@ -6,7 +6,7 @@ import type { CommandDefinition, PathOperand } from "./command.ts";
 import { CommandRefusal } from "./command.ts";
 import { fingerprintOf, refusal, shownArguments, whyNoFile } from "./inputs.ts";
 import { Output } from "./output.ts";
-import { create, gnuQuoted } from "./targets.ts";
+import { create, endsInDot, gnuQuoted } from "./targets.ts";
 
 /** A directory that is to be made on the way to an operand, or the operand itself. */
 interface Step {
@@ -105,10 +105,11 @@ function missingSteps(access: FileAccess, { spelled }: PathOperand): readonly St
   return steps;
 }
 
-/** The components of a path, each with the text of the path up to it. */
+/** The components of a path, each with the text of the path up to it; slashes at the end belong to the last. */
 function* componentsOf(path: string): Generator<readonly [component: string, upTo: string]> {
-  for (const match of path.matchAll(/[^/]+/g)) {
-    if (match[0] !== ".") yield [match[0], path.slice(0, match.index + match[0].length)];
+  for (const match of path.matchAll(/([^/]+)(?:\/+$)?/g)) {
+    const [whole, component = ""] = match;
+    if (component !== ".") yield [component, path.slice(0, match.index + whole.length)];
   }
 }
 
@@ -129,5 +130,6 @@ function makeOne(access: FileAccess, spelled: string): void {
   const { location, stats, hasParent } = access.lookUp(spelled);
   if (!hasParent) throw systemError("ENOENT");
   if (stats !== undefined) throw systemError("EEXIST");
+  if (endsInDot(spelled)) throw systemError("ENOENT");
   access.at(parentLocation(location)).makeDirectory(lastName(location));
 }

@@ -1,5 +1,5 @@
 import { kindOf } from "../files/entry.ts";
-import { quoted } from "../permissions/quote.ts";
+import { bytesFromName } from "../files/file-name.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import { refusal, whyNoFile } from "./inputs.ts";
 import type { PathOperand } from "./command.ts";
@@ -35,9 +35,37 @@ export function checkTarget(name: string, operand: PathOperand): void {
   if (kind !== "file" || stats.nlink > 1n) throw refusal(name, operand, whyNoFile(stats));
 }
 
-/** A name as GNU programs quote it in what they say. */
+/** Whether a path ends in a `.` behind its name, which only a directory that is there already has. */
+export function endsInDot(spelled: string): boolean {
+  return /[^/.]\/+\.\/*$/.test(spelled);
+}
+
+/** A name as GNU programs quote it in what they say; what cannot be seen stands as its bytes, so that a name is one line. */
 export function gnuQuoted(text: string): string {
-  if (/^[\x20-\x26\x28-\x7e]*$/.test(text)) return `'${text}'`;
-  if (/^[\x20\x21\x23\x25-\x5b\x5d-\x5f\x61-\x7e]*$/.test(text)) return `"${text}"`;
-  return /^[^\p{C}']*$/u.test(text) ? `'${text}'` : quoted(text);
+  if (text.includes("'") && doubleQuotable.test(text)) return `"${text}"`;
+  const pieces = text.split(hiddenRun).map((piece, index) => {
+    if (index % 2 === 1) return `$'${[...bytesFromName(piece)].map(escapedByte).join("")}'`;
+    if (piece === "" && index > 0) return "";
+    const quotedPiece = `'${piece.replaceAll("'", "'\\''")}'`;
+    // Nothing is opened only to be closed again.
+    return index > 0 && piece.startsWith("'") ? quotedPiece.slice(2) : quotedPiece;
+  });
+  return pieces.join("");
+}
+
+/** The programs use double quotes for a name that holds single ones and nothing a shell would look at. */
+const doubleQuotable = /^[#~]?(?:[ %'+,\-./\d:@A-Z\]_a-z]|[^\0-\x7f\p{C}\p{Zl}\p{Zp}])*$/u;
+const hiddenRun = /([\p{C}\p{Zl}\p{Zp}]+)/u;
+const namedEscapes: Readonly<Record<number, string>> = {
+  7: "\\a",
+  8: "\\b",
+  9: "\\t",
+  10: "\\n",
+  11: "\\v",
+  12: "\\f",
+  13: "\\r",
+};
+
+function escapedByte(byte: number): string {
+  return namedEscapes[byte] ?? `\\${byte.toString(8).padStart(3, "0")}`;
 }

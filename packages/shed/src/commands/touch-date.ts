@@ -1,3 +1,13 @@
+/** Year, month from 0, day, hour, minute and second. */
+type Parts = readonly [
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+];
+
 const unitMs: Readonly<Record<string, number>> = {
   second: 1000,
   sec: 1000,
@@ -40,12 +50,12 @@ function fromIso(match: RegExpExecArray): number | undefined {
   const [, , , , , , , fraction = "", zone] = match;
   const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((index) => part(match, index));
   const parts = [year ?? 0, (month ?? 0) - 1, day ?? 0, hour ?? 0, minute ?? 0, second ?? 0] as const;
-  const utc = new Date(Date.UTC(...parts));
+  const utc = utcTime(parts);
   const isReal =
     utc.getUTCMonth() === parts[1] && utc.getUTCDate() === parts[2] && parts[3] < 24 && parts[4] < 60;
   if (!isReal || parts[5] > 60) return undefined;
   const ms = fraction === "" ? 0 : Number(`0.${fraction}`) * 1000;
-  if (zone === undefined) return new Date(...parts).getTime() + ms;
+  if (zone === undefined) return localTime(parts).getTime() + ms;
   return utc.getTime() + ms - zoneMs(zone);
 }
 
@@ -87,9 +97,24 @@ export function parseStamp(text: string, nowMs: number): number | undefined {
       ? new Date(nowMs).getFullYear()
       : Number(century ?? (Number(short) < 69 ? "20" : "19")) * 100 + Number(short);
   const [month, day, hour, minute, second] = [3, 4, 5, 6, 7].map((index) => part(match, index));
-  const date = new Date(year, (month ?? 0) - 1, day ?? 0, hour ?? 0, minute ?? 0, second ?? 0);
+  const date = localTime([year, (month ?? 0) - 1, day ?? 0, hour ?? 0, minute ?? 0, second ?? 0]);
   const isReal = date.getMonth() === (month ?? 0) - 1 && date.getDate() === day && date.getHours() === hour;
   return isReal && (minute ?? 0) < 60 && (second ?? 0) <= 60 ? date.getTime() : undefined;
+}
+
+/** The constructor of `Date` takes the years 0 to 99 for those of the last century. */
+function localTime([year, month, day, hour, minute, second]: Parts): Date {
+  const date = new Date(2000, 0, 1);
+  date.setFullYear(year, month, day);
+  date.setHours(hour, minute, second);
+  return date;
+}
+
+function utcTime([year, month, day, hour, minute, second]: Parts): Date {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, day);
+  date.setUTCHours(hour, minute, second);
+  return date;
 }
 
 function part(match: RegExpExecArray, index: number): number {

@@ -172,6 +172,8 @@ function setDirectory(access: FileAccess, location: string, stats: BigIntStats, 
     .setTimes(seconds(times.accessed, stats.atimeNs), seconds(times.modified, stats.mtimeNs));
 }
 
-function seconds(time: number | undefined, kept: bigint): number {
-  return time === undefined ? Number(kept) / 1e9 : time / 1000;
+function seconds(time: number | undefined, kept: bigint): number | Date {
+  const given = time ?? Number(kept) / 1e6;
+  // Node takes a number below zero for the present; a `Date` it takes for what it says.
+  return given < 0 ? new Date(Math.floor(given)) : given / 1000;
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import type * as Crypto from "node:crypto";
+import type { UUID } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -22,10 +23,10 @@ import { systemError } from "../files/system-error.ts";
 import { preparePatch } from "./patch.ts";
 import type { PatchOutcome } from "./patch.ts";
 
-const chosen: { bytes?: Buffer | undefined } = vi.hoisted(() => ({}));
+const chosen: { id?: UUID | undefined } = vi.hoisted(() => ({}));
 vi.mock("node:crypto", async (original) => {
   const crypto = await original<typeof Crypto>();
-  return { ...crypto, randomBytes: (size: number) => chosen.bytes ?? crypto.randomBytes(size) };
+  return { ...crypto, randomUUID: () => chosen.id ?? crypto.randomUUID() };
 });
 
 let play: Playground;
@@ -36,7 +37,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  chosen.bytes = undefined;
+  chosen.id = undefined;
   play.remove();
 });
 
@@ -64,6 +65,29 @@ describe("a patch that fails", () => {
     expect(readdirSync(play.path("notes"))).toEqual(["f"]);
   });
 
+  it.each([
+    { why: "a name that is too long", name: "n".repeat(256), call: undefined },
+    { why: "a full disk", name: "n", call: "writeSync" as const },
+  ])("takes back the folders that it made for a new file: $why", async ({ name, call }) => {
+    const fail = () => {
+      throw systemError("ENOSPC");
+    };
+    const act = () => patch(`notes/new/deep/deeper/${name}`, "new\n");
+    const outcome = await (call === undefined ? act() : withCall(call, fail, act));
+    expect(outcome).toMatchObject({ isDone: false });
+    expect(readdirSync(play.path("notes"))).toEqual(["f"]);
+  });
+
+  it("keeps a folder that it made when something stands in it by now", async () => {
+    const fail = () => {
+      play.write({ "notes/new/theirs": "t" });
+      throw systemError("ENOSPC");
+    };
+    const outcome = await withCall("writeSync", fail, () => patch("notes/new/deep/n", "new\n"));
+    expect(outcome).toMatchObject({ isDone: false });
+    expect(readdirSync(play.path("notes/new"))).toEqual(["theirs"]);
+  });
+
   it("leaves the old file on a disk that is really full (IO-02)", async (context) => {
     const disk = play.path("notes/disk");
     mkdirSync(disk);
@@ -82,9 +106,9 @@ describe("a patch that fails", () => {
   it.each(["the secret", "nothing"])(
     "follows no link to %s that stands under the name of its unfinished file (PA-15)",
     async (what) => {
-      chosen.bytes = Buffer.alloc(9);
+      chosen.id = "00000000-0000-4000-8000-000000000000";
       const target = join(play.out, what === "nothing" ? "created" : "secret.txt");
-      const name = `.roboz-unfinished-${chosen.bytes.toString("base64url")}`;
+      const name = `.roboz-unfinished-${chosen.id}`;
       symlinkSync(target, play.path(`notes/${name}`));
       for (const path of ["notes/f", "notes/new"]) {
         const outcome = await patch(path, "MINE");
@@ -137,7 +161,7 @@ it(
       done += told;
       expect(play.read("notes/f")).toMatch(/^(?:old\n|a{100000}|b{100000}|c{100000})$/);
       for (const name of readdirSync(play.path("notes")).filter((each) => each !== "f")) {
-        expect(name).toMatch(/^\.roboz-unfinished-[\w-]{12}$/);
+        expect(name).toMatch(/^\.roboz-unfinished-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/);
         const left = play.path(`notes/${name}`);
         // Whole, it may already have the mode of the file whose place it was about to take.
         if (!/^(.)\1{99999}$/.test(readFileSync(left, "utf8")))

@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { CommandRefusal } from "../commands/command.ts";
 import type { PathOperand, PreparedCommand } from "../commands/command.ts";
 import { fingerprintOf } from "../commands/inputs.ts";
+import { removeName } from "../commands/removal.ts";
+import type { Doomed } from "../commands/removal.ts";
 import { checkTarget, writeNeeds } from "../commands/targets.ts";
 import type { FileAccess } from "../files/access.ts";
 import { kindOf } from "../files/entry.ts";
@@ -112,9 +114,15 @@ function failure(text: string): PatchOutcome {
 
 function rewrite({ newText }: PatchRequest, operand: PathOperand, access: FileAccess): PatchOutcome {
   const { location, spelled, stats } = operand;
-  if (!operand.hasParent) makeParents(access, parentLocation(location));
   const content = Buffer.from(newText, "utf8");
-  replaceFile(access, location, content, { expected: stats });
+  const made: Doomed[] = [];
+  try {
+    if (!operand.hasParent) makeParents(access, parentLocation(location), made);
+    replaceFile(access, location, content, { expected: stats });
+  } catch (error) {
+    removeMade(access, made);
+    throw error;
+  }
   const done = stats === undefined ? "created with the given text" : "replaced by the given text";
   return {
     isDone: true,
@@ -122,23 +130,41 @@ function rewrite({ newText }: PatchRequest, operand: PathOperand, access: FileAc
   };
 }
 
-function makeParents(access: FileAccess, location: string): void {
+/** @param made - Gets each directory as it is made, also when a later one cannot be. */
+function makeParents(access: FileAccess, location: string, made: Doomed[]): void {
   let at = "/";
   for (const name of location.split("/").filter((component) => component !== "")) {
     const directory = access.at(at);
     const stats = directory.inspect(name);
-    if (stats === undefined) makeDirectory(access, at, name);
-    else if (kindOf(stats) !== "directory") throw new FileChangedError(childLocation(at, name));
-    at = childLocation(at, name);
+    const child = childLocation(at, name);
+    if (stats === undefined) {
+      if (hasMade(access, at, name)) made.push({ location: child, stats: access.at(child).stats });
+    } else if (kindOf(stats) !== "directory") throw new FileChangedError(child);
+    at = child;
   }
 }
 
 /** Somebody else may make the same directory at the same time. */
-function makeDirectory(access: FileAccess, location: string, name: string): void {
+function hasMade(access: FileAccess, location: string, name: string): boolean {
   try {
     access.at(location).makeDirectory(name);
+    return true;
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/** Takes back the directories of a file that was not made; one in which something stands by now is kept. */
+function removeMade(access: FileAccess, made: readonly Doomed[]): void {
+  for (const directory of [...made].reverse()) {
+    try {
+      removeName(access, directory);
+    } catch (error) {
+      // Why the work ended counts for more than what it leaves.
+      if (systemSentence(error) === undefined) throw error;
+      return;
+    }
   }
 }
 
