@@ -129,6 +129,30 @@ describe.runIf(process.platform === "linux")("a command that fails in the middle
     },
   );
 
+  it.each(
+    ["grep -r 'needle' notes/tree", "rg 'needle' notes"].flatMap((line) => [
+      { line, when: "it is listed", ask: [] },
+      { line, when: "it is looked at for a person", ask: [{ pattern: "zz", operations: ["read"] } as const] },
+    ]),
+  )("names the directory that a search could not list, when $when: $line", async ({ line, ask }) => {
+    play.write({
+      "notes/tree/a/f": "needle\n",
+      "notes/tree/shut/f": "needle\n",
+      "notes/tree/z/f": "needle\n",
+    });
+    const closed = (original: (...given: readonly unknown[]) => unknown, given: readonly unknown[]) => {
+      if (String(given[0]).endsWith("/shut")) throw systemError("EACCES");
+      return original(...given);
+    };
+    play.policy = play.policyWith({ allow: [{ pattern: "/**", operations: ["read"] }], ask });
+    const { refused } = await withCall("openSync", closed, () => play.run(line));
+    expect(refused).toBe(`${line.split(" ")[0] ?? ""}: 'notes/tree/shut': Permission denied`);
+    const deny = [{ pattern: "notes/tree/shut", operations: ["read"] } as const];
+    play.policy = play.policyWith({ allow: [{ pattern: "/**", operations: ["read"] }], ask, deny });
+    const denied = await withCall("openSync", closed, () => play.run(line));
+    expect(denied.refused).toMatch(/^Denied read /);
+  });
+
   it.each(["cat notes/big", "tail -n '5' notes/big", "wc notes/big", "cp notes/big notes/copy"])(
     "ends when a file grows or shrinks while it is read: %s (RC-08)",
     async (line) => {

@@ -5,6 +5,7 @@ import type { EntryKind } from "../files/entry.ts";
 import { directoriesOf, listTree, namesBelow, TreeOfEntries } from "../files/listed-tree.ts";
 import type { ListedDirectory, ListedName } from "../files/listed-tree.ts";
 import { hasKind } from "../files/packed-entries.ts";
+import { systemSentence } from "../files/system-error.ts";
 import { treeBelow } from "../files/tree.ts";
 import type { TreeEntry } from "../files/tree.ts";
 import { quoted } from "../permissions/quote.ts";
@@ -95,19 +96,28 @@ async function planTree(
     signal.throwIfAborted();
     checkBudget("Search");
   };
+  const seen: { last?: ListedName } = {};
   const check = (entry: ListedName) => {
+    seen.last = entry;
     const { kind, stats } = entry;
     const isOdd = kind === "link" || kind === "special";
     if (isOdd && isStrict) throw searchRefusal(name, new TreeFile(entry, shown), whyNoKind(kind));
     if (kind === "file" && stats !== undefined && stats.nlink > 1n)
       throw hasMoreNames(name, new TreeFile(entry, shown));
   };
-  // What a person is asked about must be compared afterwards. Otherwise the search looks at each file as it opens it.
-  const top = mayAsk
-    ? await lookThrough(access, root.location, checkOn, check)
-    : await listTree(access, root.location, checkOn);
-  if (!mayAsk && isToBeChecked(top, isStrict)) for (const entry of namesBelow(top)) check(entry);
-  return { kind: "tree", root, top, shown };
+  try {
+    // What a person is asked about must be compared afterwards. Otherwise the search looks at each file as it opens it.
+    const top = mayAsk
+      ? await lookThrough(access, root.location, checkOn, check)
+      : await listTree(access, root.location, checkOn);
+    if (!mayAsk && isToBeChecked(top, isStrict)) for (const entry of namesBelow(top)) check(entry);
+    return { kind: "tree", root, top, shown };
+  } catch (error) {
+    const sentence = systemSentence(error);
+    // A directory is listed right after it was met.
+    if (sentence === undefined || seen.last?.kind !== "directory") throw error;
+    throw searchRefusal(name, new TreeFile(seen.last, shown), sentence);
+  }
 }
 
 /** Looks at each entry of a tree. */
