@@ -1,4 +1,4 @@
-import { NO_MESSAGE, type ExternalDependency, type Suspend, type ToolContext } from "@roboz/core";
+import type { ExternalDependency, Suspend, ToolContext } from "@roboz/core";
 import * as z from "zod";
 
 import { changingCommands } from "../commands/command.ts";
@@ -8,13 +8,22 @@ import { nextStep, stepsOf, type Step } from "../language/grammar.ts";
 import { reportText, withJudgement, withStep, type Ending, type StepReport } from "../language/report.ts";
 import { SpoolStore, type Spool, type SpoolLimits } from "../language/spool.ts";
 import type { Judgement } from "../permissions/guard.ts";
-import { auditDecision, type GuardedCall, type GuardedToolOptions } from "./approval.ts";
+import type { GuardedCall, GuardedToolOptions } from "./approval.ts";
 import { execute, type Outcome } from "./execution.ts";
-import { confirm, fingerprintOf, guardPrepared, resumed, suspendFor, type Waited } from "./guarding.ts";
+import { guardedCommand, hidden, refusedCommand, resolvedCommand, stepAt } from "./guarded-command.ts";
+import {
+  answerTooLate,
+  confirm,
+  fingerprintOf,
+  guardPrepared,
+  resumed,
+  suspendFor,
+  type Waited,
+} from "./guarding.ts";
+import type { GuardedFileCommand } from "./payloads.ts";
 import {
   FileCommandProgress,
   FileCommandReport,
-  GuardedFileCommand,
   positionOf,
   ResolvedFileCommand,
   type Piped,
@@ -39,8 +48,6 @@ export interface RunnerSettings extends CommandSetting {
 
 /** Pipes with at most this many bytes are carried in the payload, and outlive the process. */
 const carriedBytes = 64 * 1024;
-
-const hidden = { truncation: NO_MESSAGE };
 
 /** Does the work of the four tools. All that a sequence needs travels in the payloads; what is kept here is a short cut. */
 export class FileCommandRunner {
@@ -74,30 +81,21 @@ export class FileCommandRunner {
     waited?: Waited,
   ): Promise<GuardedFileCommand | Suspend> {
     const call = this.#call(context, stepAt(resolved));
-    if (resolved.refusal !== null) return refused(call, resolved);
+    if (resolved.refusal !== null) return refusedCommand(call, resolved);
     const preparation =
       this.#prepared.take(resolved.id) ?? (await prepare(stepAt(resolved), this.#settings, context.signal));
-    if ("refusal" in preparation) return refused(call, resolvedCommand(resolved, preparation, resolved.id));
+    if ("refusal" in preparation) {
+      const denial = waited === undefined ? undefined : answerTooLate(call, waited);
+      if (denial !== undefined) return guardedCommand(resolved, denial, null);
+      return refusedCommand(call, resolvedCommand(resolved, preparation, resolved.id), waited?.answered);
+    }
     const { prepared } = preparation;
     const judgement = await guardPrepared(call, prepared, waited);
     if (judgement.status === "waiting")
       return suspendFor(judgement, prepared, { payload: resolved, command: resolved.label });
     const { exchanges } = judgement;
     if (judgement.status === "allowed" && exchanges.length === 0) this.#judged.put(resolved.id, preparation);
-    return GuardedFileCommand(
-      {
-        ...positionOf(resolved),
-        ...withJudgement(resolved, judgement),
-        id: resolved.id,
-        label: resolved.label,
-        refusal: null,
-        verdict: judgement.status,
-        reason: judgement.status === "denied" ? judgement.reason : null,
-        exchanges: [...exchanges],
-        fingerprint: exchanges.length === 0 ? null : fingerprintOf(prepared),
-      },
-      hidden,
-    );
+    return guardedCommand(resolved, judgement, exchanges.length === 0 ? null : fingerprintOf(prepared));
   }
 
   /** Goes on with a judgement that waited for a reply. */
@@ -316,49 +314,6 @@ interface PipedBytes {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   if (bytes.length > 0) yield await Promise.resolve(bytes);
-}
-
-function stepAt({ value, at }: Pick<Position, "value" | "at">): Step {
-  const step = stepsOf(value)[at];
-  if (step === undefined) throw new Error(`A sequence of file commands has no command ${at}`);
-  return step;
-}
-
-function resolvedCommand(position: Position, preparation: Preparation, id: string): ResolvedFileCommand {
-  const isReady = "prepared" in preparation;
-  return ResolvedFileCommand(
-    {
-      ...positionOf(position),
-      id,
-      label: isReady ? preparation.label : stepAt(position).name,
-      refusal: isReady ? null : preparation.refusal,
-    },
-    hidden,
-  );
-}
-
-/** A command that was refused before it could be judged; when that was for the policy, as a denial. */
-function refused(call: GuardedCall, resolved: ResolvedFileCommand): GuardedFileCommand {
-  const { message = "", need = null } = resolved.refusal ?? {};
-  const denial: Judgement = { status: "denied", reason: "policy_denied", message, exchanges: [] };
-  if (need !== null) {
-    const { verdict, rule = null } = call.options.policy.decide(need.operation, need.location);
-    auditDecision(call, { ...need, verdict, rule, answeredBy: "policy" });
-  }
-  return GuardedFileCommand(
-    {
-      ...positionOf(resolved),
-      ...(need === null ? {} : withJudgement(resolved, denial)),
-      id: resolved.id,
-      label: resolved.label,
-      refusal: resolved.refusal,
-      verdict: "denied",
-      reason: need === null ? null : "policy_denied",
-      exchanges: [],
-      fingerprint: null,
-    },
-    hidden,
-  );
 }
 
 function stopped(position: Position, ending: Ending, report: StepReport): FileCommandReport {

@@ -8,7 +8,15 @@ import { labelOf } from "../language/report.ts";
 import { Visibility } from "../language/visibility.ts";
 import { exchangeText, type Exchange } from "../permissions/guard.ts";
 import { auditDecision, type GuardedCall, type GuardedToolOptions } from "./approval.ts";
-import { confirm, fingerprintOf, guardPrepared, suspendFor, type Guarded, type Waited } from "./guarding.ts";
+import {
+  answerTooLate,
+  confirm,
+  fingerprintOf,
+  guardPrepared,
+  suspendFor,
+  type Guarded,
+  type Waited,
+} from "./guarding.ts";
 import { PreparedStore, requestId, tellable } from "./preparation.ts";
 
 /** What is done with one file under the permissions. */
@@ -82,8 +90,14 @@ export class GuardedWork<Request, Prepared extends Guarded> {
     waited?: Waited,
   ): Promise<Approval | Suspend | Denied> {
     const ready = this.#prepared.take(id) ?? (await this.#prepare(request, context));
-    if (ready instanceof CommandRefusal) return { ...this.#refused(ready, context), exchanges: [] };
-    const judgement = await guardPrepared(this.#call(context), ready.prepared, waited);
+    const call = this.#call(context);
+    if (ready instanceof CommandRefusal) {
+      const denial = waited === undefined ? undefined : answerTooLate(call, waited);
+      if (denial !== undefined)
+        return { outcome: "denied", text: denial.message, exchanges: denial.exchanges };
+      return { ...this.#refused(ready, context), exchanges: waited?.answered ?? [] };
+    }
+    const judgement = await guardPrepared(call, ready.prepared, waited);
     switch (judgement.status) {
       case "waiting":
         return suspendFor(judgement, ready.prepared, {

@@ -3,9 +3,20 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 
 import type { PreparedCommand } from "../commands/command.ts";
-import { judge, type Exchange, type Judgement, type Needs } from "../permissions/guard.ts";
-import { guardCall, type GuardedCall } from "./approval.ts";
-import { exchangeSchema } from "./payloads.ts";
+import {
+  answerEntry,
+  declined,
+  isApproval,
+  judge,
+  promptFor,
+  type Denial,
+  type Exchange,
+  type Judgement,
+  type Needs,
+} from "../permissions/guard.ts";
+import type { RequiredPermission } from "../permissions/operation.ts";
+import { auditDecision, guardCall, type GuardedCall } from "./approval.ts";
+import { exchangeSchema, needSchema } from "./payloads.ts";
 
 /** What a guard has to know of what it guards. */
 export type Guarded = Needs & Pick<PreparedCommand, "fingerprint">;
@@ -15,14 +26,23 @@ const waitingState = z.object({
   /** The payload that was being judged. */
   payload: z.unknown(),
   answered: z.array(exchangeSchema),
+  /** What these were about, in their order. */
+  asked: z.array(needSchema),
+  /** What the person is asked for now. */
+  need: needSchema,
   fingerprint: z.string(),
 });
 
 /** A judgement that waited, and the reply that has come. */
 export interface Waited {
+  /** All that was answered, the reply included. */
   readonly answered: readonly Exchange[];
-  readonly fingerprint: string;
+  /** What these were about, in their order. */
+  readonly asked: readonly RequiredPermission[];
+  /** What the reply is about. */
+  readonly need: RequiredPermission;
   readonly reply: string;
+  readonly fingerprint: string;
 }
 
 /** What is needed and was looked at, as a text that differs when either does. */
@@ -39,23 +59,38 @@ export async function guardPrepared(
   waited?: Waited,
 ): Promise<Judgement> {
   if (waited === undefined) return guardCall(call, prepared);
-  const { answered, fingerprint, reply } = waited;
-  if (fingerprint !== fingerprintOf(prepared)) return approvalVoid(answered);
-  // The rules may be others by now; the reply counts for the question that is open under them.
-  const { policy } = call.options;
-  const { signal } = call.context;
-  const { needs, areDistinct } = prepared;
-  const open = await judge({
-    policy,
-    needs,
-    areDistinct,
-    ask: "later",
-    answered,
-    audit: () => undefined,
-    signal,
-  });
-  const more = open.status === "waiting" ? [{ prompt: open.prompt, reply }] : [];
-  return guardCall(call, prepared, [...open.exchanges, ...more]);
+  const isSame = waited.fingerprint === fingerprintOf(prepared);
+  // The rules may be others by now, and not ask any more: a no is one all the same.
+  if (isSame && (isApproval(waited.reply) || (await isDenied(call, prepared, waited))))
+    return guardCall(call, prepared, waited.answered);
+  return answerTooLate(call, waited) ?? approvalVoid(waited.answered);
+}
+
+/**
+ * Reports what a person answered about something that is not judged any more.
+ *
+ * @returns The denial when they said no, which needs no second look.
+ */
+export function answerTooLate(
+  call: GuardedCall,
+  { answered, asked, need, reply }: Waited,
+): Denial | undefined {
+  for (const [index, { operation, location }] of asked.entries()) {
+    const rule = call.options.policy.decide(operation, location).ask ?? null;
+    auditDecision(call, answerEntry({ operation, location }, rule, answered[index]?.reply ?? null));
+  }
+  return isApproval(reply) ? undefined : declined(need, reply, answered);
+}
+
+/** Whether a judgement with all that was answered is a no. */
+async function isDenied(
+  { options: { policy }, context: { signal } }: GuardedCall,
+  { needs, areDistinct }: Needs,
+  { answered }: Waited,
+): Promise<boolean> {
+  const audit = () => undefined;
+  const { status } = await judge({ policy, needs, areDistinct, ask: "later", answered, audit, signal });
+  return status === "denied";
 }
 
 /** Judges once more what is about to run after a person was asked: it must need and find the same. */
@@ -86,14 +121,25 @@ export async function confirm(
 
 /** Ends the run's stretch with the question that is open. */
 export function suspendFor(
-  { need: { operation, location }, prompt, exchanges }: Extract<Judgement, { status: "waiting" }>,
+  { need: { operation, location }, prompt, asked, exchanges }: Extract<Judgement, { status: "waiting" }>,
   prepared: Guarded,
   { payload, command }: { readonly payload: unknown; readonly command: string },
 ): SuspendValue {
   return Suspend({
     request: { type: "permission-request", question: prompt, operation, location, command },
-    state: { payload, answered: exchanges, fingerprint: fingerprintOf(prepared) },
+    state: {
+      payload,
+      answered: exchanges,
+      asked: asked.map(bare),
+      need: { operation, location },
+      fingerprint: fingerprintOf(prepared),
+    },
   });
+}
+
+/** A need as a state keeps it. */
+function bare({ operation, location }: RequiredPermission): RequiredPermission {
+  return { operation, location };
 }
 
 const replyFields = z.object({ value: z.string() });
@@ -107,11 +153,12 @@ export function resumed(
   reply: unknown,
   state: unknown,
 ): { readonly payload: unknown; readonly waited: Waited } {
-  const { payload, answered, fingerprint } = waitingState.parse(state);
+  const { payload, answered, asked, need, fingerprint } = waitingState.parse(state);
   const text = typeof reply === "string" ? reply : replyFields.safeParse(reply).data?.value;
   if (text === undefined)
     throw new ReplyError("A permission is answered by a text: `yes` allows, anything else denies");
-  return { payload, waited: { answered, fingerprint, reply: text } };
+  const all = [...answered, { prompt: promptFor(need), reply: text }];
+  return { payload, waited: { answered: all, asked: [...asked, need], need, reply: text, fingerprint } };
 }
 
 function approvalVoid(exchanges: readonly Exchange[]): Judgement {

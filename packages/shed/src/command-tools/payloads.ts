@@ -5,7 +5,7 @@ import { tags } from "../language/grammar.ts";
 import { operations } from "../permissions/operation.ts";
 
 /** An operation at a place, as payloads carry it. */
-const needSchema = z.strictObject({ operation: z.enum(operations), location: z.string() });
+export const needSchema = z.strictObject({ operation: z.enum(operations), location: z.string() });
 
 /** What a guard asked and was told. */
 export const exchangeSchema = z.strictObject({ prompt: z.string(), reply: z.string().nullable() });

@@ -12,20 +12,25 @@ export interface Exchange {
   readonly reply: string | null;
 }
 
+/** That something may not happen, and why. */
+export interface Denial {
+  readonly status: "denied";
+  readonly reason: GuardDenyReason;
+  readonly message: string;
+  readonly exchanges: readonly Exchange[];
+}
+
 /** What a guard says about all that a command needs. */
 export type Judgement =
   | { readonly status: "allowed"; readonly exchanges: readonly Exchange[] }
-  | {
-      readonly status: "denied";
-      readonly reason: GuardDenyReason;
-      readonly message: string;
-      readonly exchanges: readonly Exchange[];
-    }
+  | Denial
   | {
       /** Nobody can be asked now; the same judgement with one more exchange goes on from here. */
       readonly status: "waiting";
       readonly need: RequiredPermission;
       readonly prompt: string;
+      /** What the exchanges were about, in their order. */
+      readonly asked: readonly RequiredPermission[];
       readonly exchanges: readonly Exchange[];
     };
 
@@ -63,7 +68,7 @@ export interface JudgeOptions extends Needs {
   readonly policy: PermissionPolicy;
   /** `"later"` waits for a reply that comes from outside. */
   readonly ask: AskPerson | "later";
-  /** Replies that came already, for the first needs that want one. */
+  /** Replies that came already; each counts for the question it was given to. */
   readonly answered?: readonly Exchange[];
   readonly audit: (entry: AuditEntry) => void;
   /** Ends the judging of many needs, which lets others work meanwhile. */
@@ -119,6 +124,20 @@ function decider(policy: PermissionPolicy): (need: Need) => PolicyDecision {
   };
 }
 
+/** The question about one need; no two needs have the same. */
+export function promptFor({ operation, location }: RequiredPermission): string {
+  return `Allow ${operation} for ${quoted(location)}? (yes/no)`;
+}
+
+/** What is audited of a person's answer about one need. */
+export function answerEntry(
+  need: RequiredPermission,
+  rule: MatchedRule | null,
+  reply: string | null,
+): AuditEntry {
+  return entryOf(need, isApproval(reply) ? "allow" : "deny", rule, reply === null ? "nobody" : "user");
+}
+
 function entryOf(
   { operation, location }: RequiredPermission,
   verdict: AuditEntry["verdict"],
@@ -139,16 +158,14 @@ async function askAll(
   { ask, answered, audit }: Required<Pick<JudgeOptions, "ask" | "answered" | "audit">>,
 ): Promise<Judgement> {
   const exchanges: Exchange[] = [];
-  for (const [index, { need, rule }] of questions.entries()) {
-    const prompt = `Allow ${need.operation} for ${quoted(need.location)}? (yes/no)`;
-    const earlier = answered[index];
-    let reply: string | null;
-    // An answer counts for the question it was given to, and for no other.
-    if (earlier?.prompt === prompt) {
-      reply = earlier.reply;
-    } else if (ask === "later") {
-      return { status: "waiting", need, prompt, exchanges };
-    } else {
+  const asked: RequiredPermission[] = [];
+  // An answer counts for the question it was given to, and for no other. Other rules may ask in another order.
+  const replies = new Map(answered.map(({ prompt, reply }) => [prompt, reply]));
+  for (const { need, rule } of questions) {
+    const prompt = promptFor(need);
+    let reply = replies.get(prompt);
+    if (reply === undefined) {
+      if (ask === "later") return { status: "waiting", need, prompt, asked, exchanges };
       try {
         reply = (await ask(prompt))?.value ?? null;
       } catch (error) {
@@ -159,10 +176,10 @@ async function askAll(
         throw error;
       }
     }
+    asked.push(need);
     exchanges.push({ prompt, reply });
-    const isYes = isApproval(reply);
-    audit(entryOf(need, isYes ? "allow" : "deny", rule, reply === null ? "nobody" : "user"));
-    if (!isYes) return declined(need, reply, exchanges);
+    audit(answerEntry(need, rule, reply));
+    if (!isApproval(reply)) return declined(need, reply, exchanges);
   }
   return { status: "allowed", exchanges };
 }
@@ -180,11 +197,12 @@ function unavailable(prompt: string, why: string, exchanges: readonly Exchange[]
   return { status: "denied", reason: "policy_denied", message, exchanges };
 }
 
-function declined(
+/** A need to which a person did not say yes. */
+export function declined(
   { operation, location }: RequiredPermission,
   reply: string | null,
   exchanges: readonly Exchange[],
-): Judgement {
+): Denial {
   const why = reply === null ? "No reply came to the request for" : "The user declined";
   const message = `${why} ${operation}: ${quoted(location)}`;
   return { status: "denied", reason: "user_declined", message, exchanges };
