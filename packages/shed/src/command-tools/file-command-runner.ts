@@ -137,6 +137,7 @@ export class FileCommandRunner {
       const outcome = await execute(ready.prepared, {
         stdin: stdin?.bytes ?? null,
         isPiped: stepsAhead?.operator === "|",
+        runsToEnd: changingCommands.has(stepAt(guarded).name),
         mayRead: (location) => policy.permits("read", location),
         signal: context.signal,
         timeoutMs,
@@ -164,8 +165,9 @@ export class FileCommandRunner {
       case "failed":
         return { type: "failed", label, why: systemSentence(outcome.error) ?? errorName(outcome.error) };
       case "timed-out":
+        return { type: "timed-out", label };
       case "too-large":
-        return { type: outcome.type, label };
+        return { type: "too-large", label, status: outcome.status };
     }
   }
 
@@ -216,8 +218,15 @@ export class FileCommandRunner {
           stderr: "Stopped: it took more than 60 seconds. Its output was discarded.",
         });
       case "too-large": {
-        const stderr = "The output is too large to be shown, so none of it is. Narrow the command.";
-        return stopped(guarded, { type: "too-large", status: 1 }, { ...facts, label: ending.label, stderr });
+        const advice =
+          ending.status === null ? "Narrow the command." : "The command was carried out to its end.";
+        const stderr = `The output is too large to be shown, so none of it is. ${advice}`;
+        const status = ending.status ?? 1;
+        return stopped(
+          guarded,
+          { type: "too-large", status },
+          { ...facts, label: ending.label, status, stderr },
+        );
       }
       case "failed":
         return stopped(
@@ -302,7 +311,9 @@ type CommandEnding =
   /** `judgement` is null for a denial that the report already has. */
   | { readonly type: "denied"; readonly judgement: Judgement | null }
   | { readonly type: "failed"; readonly label: string; readonly why: string }
-  | { readonly type: "timed-out" | "too-large"; readonly label: string }
+  | { readonly type: "timed-out"; readonly label: string }
+  /** `status` is null when it was stopped for that. */
+  | { readonly type: "too-large"; readonly label: string; readonly status: number | null }
   | { readonly type: "lost" | "interrupted" };
 
 const interrupted: CommandEnding = { type: "interrupted" };

@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -96,6 +97,36 @@ describe("content of a hostile size", () => {
       expect(await report("diff -q one other")).toContain("Files one and other differ");
     },
   );
+});
+
+describe("a command that changes files and says too much", () => {
+  beforeEach(() => {
+    writeFileSync(join(base, "big"), Buffer.alloc(1_000_000, "a"));
+    writeFileSync(join(base, "log"), "old\n");
+  });
+
+  it.each([
+    { line: "cat big | tee log", length: 1_000_000 },
+    { line: "cat big | tee -a log", length: 1_000_004 },
+  ])("is carried out to its end all the same: $line", async ({ line, length }) => {
+    const text = await report(line);
+    expect(text).toMatch(/^Overall: failure \(output too large; exit 0\)/);
+    expect(text).toContain("carried out");
+    expect(text).not.toContain("aaaa");
+    expect(statSync(join(base, "log")).size).toBe(length);
+  });
+
+  it("copies all of a tree whose names are too many to be shown", async () => {
+    mkdirSync(join(base, "tree"));
+    for (let index = 0; index < 1000; index++)
+      writeFileSync(join(base, "tree", `${index}-`.padEnd(250, "n")), "x");
+    expect(await report("cp -r -v tree copy")).toContain("exit 0");
+    expect(readdirSync(join(base, "copy"))).toHaveLength(1000);
+  });
+
+  it("is given up as before when it only reads", async () => {
+    expect(await report("cat big")).toMatch(/^Overall: failure \(output too large; exit 1\)/);
+  });
 });
 
 describe("content that imitates something else", () => {

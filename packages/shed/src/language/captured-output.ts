@@ -8,21 +8,36 @@ const mostCharacters = 100_000;
 /** What one command shows: its streams, kept whole up to the limit. */
 export class CapturedOutput {
   readonly #streams: Record<"stdout" | "stderr", Uint8Array[]> = { stdout: [], stderr: [] };
+  readonly #runsToEnd: boolean;
   #bytes = 0;
+
+  /** @param options.runsToEnd - What is over the limit is dropped in silence, and only {@link texts} says so. */
+  constructor({ runsToEnd = false }: { readonly runsToEnd?: boolean } = {}) {
+    this.#runsToEnd = runsToEnd;
+  }
 
   sink(stream: "stdout" | "stderr"): ByteSink {
     return {
       write: (bytes) => {
         this.#bytes += bytes.length;
-        // No character has more than four bytes.
-        if (this.#bytes > 4 * mostCharacters) throw new OutputTooLarge();
+        if (this.#isOver) {
+          this.#streams.stdout.length = this.#streams.stderr.length = 0;
+          if (this.#runsToEnd) return;
+          throw new OutputTooLarge();
+        }
         if (bytes.length > 0) this.#streams[stream].push(Buffer.from(bytes));
       },
     };
   }
 
+  /** No character has more than four bytes. */
+  get #isOver(): boolean {
+    return this.#bytes > 4 * mostCharacters;
+  }
+
   /** @throws {@link OutputTooLarge} when both texts together are over the limit. */
   texts(): { readonly stdout: string; readonly stderr: string } {
+    if (this.#isOver) throw new OutputTooLarge();
     const stdout = shownText(this.#streams.stdout);
     const stderr = shownText(this.#streams.stderr);
     if (characters(stdout) + characters(stderr) > mostCharacters) throw new OutputTooLarge();
