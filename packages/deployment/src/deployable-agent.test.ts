@@ -315,9 +315,14 @@ describe("a copied definition", () => {
     expect(() => copy.shelf).toThrow(TypeError);
   });
 
-  it("refuses an option it does not know", () => {
-    expect(thrownBy(() => loosely(definitionOf("a"), "copy", true))).toMatchObject({
+  it.each([
+    { why: "no options", given: true, setting: "" },
+    { why: "a depth that is neither true nor false", given: { deep: "no" }, setting: "deep" },
+    { why: "null as its depth", given: { deep: null }, setting: "deep" },
+  ])("refuses $why", ({ given, setting }) => {
+    expect(thrownBy(() => loosely(definitionOf("a"), "copy", given))).toMatchObject({
       code: "deployment/setting-type",
+      setting,
     });
   });
 });

@@ -274,8 +274,10 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
    */
   agentNames(options: { readonly includeBackground?: boolean | undefined } = {}): Set<string> {
     checkOptions(settled.ownerOf(this.name), options, ["includeBackground"]);
+    const { includeBackground = true } = options;
+    settled.checkSwitch(this.name, "includeBackground", includeBackground);
     checkGraph(this);
-    return namesIn(this, options.includeBackground ?? true);
+    return namesIn(this, includeBackground);
   }
 
   /**
@@ -325,6 +327,7 @@ export class DeployableAgent<Given extends object = never> implements AgentDefin
    */
   copy(options: { readonly deep?: boolean | undefined } = {}): this {
     checkOptions(settled.ownerOf(this.name), options, ["deep"]);
-    return copyDefinition(this, options.deep ?? false);
+    const { deep = false } = options;
+    return copyDefinition(this, settled.checkSwitch(this.name, "deep", deep));
   }
 }
