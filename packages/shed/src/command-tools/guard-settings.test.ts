@@ -1,3 +1,4 @@
+import { SkillLabel, ToolLabel } from "@roboz/deployment";
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 
@@ -81,6 +82,16 @@ describe.each(Object.entries(capabilities))("%s", (owner, Made) => {
       setting: "policy",
       problem: "is not known; there are `label`, `whenAway`, `approvalTimeoutMs`",
     },
+    {
+      given: { label: "files" },
+      setting: "label",
+      problem: "is no label of a skill; `SkillLabel(…)` makes one",
+    },
+    {
+      given: { label: ToolLabel("files") },
+      setting: "label",
+      problem: "is no label of a skill; `SkillLabel(…)` makes one",
+    },
     { given: { whenAway: true }, setting: "whenAway", problem: 'is neither "suspend" nor "deny"' },
     { given: { approvalTimeoutMs: Infinity }, setting: "approvalTimeoutMs", problem: wrongTime },
   ])("refuses $given by its $setting", ({ given, setting, problem }) => {
@@ -93,5 +104,6 @@ describe.each(Object.entries(capabilities))("%s", (owner, Made) => {
   it("takes none and all that it knows", () => {
     expect(fault(make, undefined)).toBeUndefined();
     expect(fault(make, { label: undefined, whenAway: "deny", approvalTimeoutMs: 5 })).toBeUndefined();
+    expect(fault(make, { label: SkillLabel("files") })).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import type { SkillLabel } from "@roboz/deployment";
+
 import type { PermissionPolicy } from "../permissions/policy.ts";
 import { settingsProblem } from "../permissions/setting-names.ts";
 import type { GuardedToolOptions } from "./approval.ts";
@@ -37,6 +39,22 @@ export function checkAsking(owner: string, settings: AskingSettings, others: rea
       setting: "approvalTimeoutMs",
       problem: "is not a finite number of milliseconds above 0; leave it out to wait as long as it takes",
     });
+}
+
+/**
+ * Checks the label of a capability that is a skill, when it has one.
+ *
+ * @throws {@link GuardSettingsError} (`shed/guard-settings`)
+ */
+export function checkSkillLabel(owner: string, label: SkillLabel | undefined): void {
+  const given: unknown = label;
+  if (given === undefined) return;
+  if (typeof given === "object" && given !== null && "kind" in given && given.kind === "skill") return;
+  throw new GuardSettingsError({
+    owner,
+    setting: "label",
+    problem: "is no label of a skill; `SkillLabel(…)` makes one",
+  });
 }
 
 /** Another installed copy of this package makes policies too. */

@@ -1,6 +1,6 @@
 import { Capability, SkillLabel, SkillLoading } from "@roboz/deployment";
 
-import { checkAsking, type AskingSettings } from "../command-tools/guard-settings.ts";
+import { checkAsking, checkSkillLabel, type AskingSettings } from "../command-tools/guard-settings.ts";
 import { sandboxAttribute, type NeedsSandbox } from "../permissions/needs-sandbox.ts";
 import { filesystemSkill } from "./filesystem-skill.ts";
 
@@ -19,6 +19,7 @@ export class Filesystem extends Capability<NeedsSandbox> {
   constructor(settings: FilesystemSettings = {}) {
     checkAsking("Filesystem", settings, ["label"]);
     const { label, ...options } = settings;
+    checkSkillLabel("Filesystem", label);
     super({
       label: label ?? SkillLabel("filesystem", { loading: SkillLoading.AUTOMATIC }),
       requiredAttributes: sandboxAttribute,

@@ -1,6 +1,6 @@
 import { Capability, SkillLabel, SkillLoading } from "@roboz/deployment";
 
-import { checkAsking, type AskingSettings } from "../command-tools/guard-settings.ts";
+import { checkAsking, checkSkillLabel, type AskingSettings } from "../command-tools/guard-settings.ts";
 import { sandboxAttribute, type NeedsSandbox } from "../permissions/needs-sandbox.ts";
 import { pdfSkill } from "./pdf-skill.ts";
 
@@ -19,6 +19,7 @@ export class Pdf extends Capability<NeedsSandbox> {
   constructor(settings: PdfSettings = {}) {
     checkAsking("Pdf", settings, ["label"]);
     const { label, ...options } = settings;
+    checkSkillLabel("Pdf", label);
     super({
       label: label ?? SkillLabel("pdf", { loading: SkillLoading.AUTOMATIC }),
       requiredAttributes: sandboxAttribute,

@@ -326,6 +326,37 @@ describe("one decision for all that is below a directory", () => {
   });
 });
 
+describe("a question that is none", () => {
+  const policy = new PermissionPolicy({ base, allow: [read("**")] });
+
+  it.each([
+    { why: "an operation that is not there", given: ["raed", base], setting: "operation" },
+    { why: "what every object has", given: ["constructor", base], setting: "operation" },
+    { why: "no operation", given: [undefined, base], setting: "operation" },
+    { why: "no location", given: ["read", undefined], setting: "location" },
+  ])("is refused by a policy: $why", ({ given, setting }) => {
+    for (const name of ["decide", "permits"] as const) {
+      const ask = (): unknown => Reflect.apply(Reflect.get(policy, name), policy, given);
+      expect(ask).toThrow(expect.objectContaining({ code: "shed/policy", setting }));
+    }
+  });
+});
+
+describe("the base of a local policy", () => {
+  it.each([[undefined], [null], [5], [{}], [["/tmp"]], [new URL("file:///tmp")], [""], ["/tmp\0"], ["\0"]])(
+    "is no folder: %s",
+    (given: unknown) => {
+      const make = (): unknown =>
+        Reflect.apply(Reflect.get(PermissionPolicy, "local"), PermissionPolicy, [given]);
+      expect(make).toThrow(expect.objectContaining({ code: "shed/policy", setting: "base" }));
+    },
+  );
+
+  it("may be relative to the working directory", () => {
+    expect(PermissionPolicy.local(".").base).toBe(realpathSync(process.cwd()));
+  });
+});
+
 describe("the base of a policy", () => {
   let folder = "";
   beforeAll(() => {

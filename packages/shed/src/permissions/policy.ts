@@ -67,7 +67,7 @@ export class PermissionPolicy {
   readonly defaultVerdict: ActionVerdict;
   readonly takesPrecedence: ActionVerdict;
   /** The rules that name each operation. */
-  readonly #rules: Readonly<Record<Operation, Readonly<Record<RuleList, readonly PreparedRule[]>>>>;
+  readonly #rules: ReadonlyMap<Operation, Readonly<Record<RuleList, readonly PreparedRule[]>>>;
 
   /**
    * @throws {@link PolicyError} (`shed/policy`) when the base is not absolute or is a file, a rule is malformed, or a setting is
@@ -89,17 +89,20 @@ export class PermissionPolicy {
       ask: preparedRules("ask", ask, operation),
       protect: preparedRules("protect", protect, operation),
     });
-    this.#rules = {
-      read: rulesOf("read"),
-      create: rulesOf("create"),
-      delete: rulesOf("delete"),
-      stage: rulesOf("stage"),
-    };
+    this.#rules = new Map(operations.map((operation) => [operation, rulesOf(operation)]));
     Object.freeze(this);
   }
 
-  /** Allows reading, creating and deleting everything in a folder. */
+  /**
+   * Allows reading, creating and deleting everything in a folder.
+   *
+   * @param base - A relative path starts from the working directory; an empty one is refused, since it may be a setting that is
+   * not there.
+   * @throws {@link PolicyError} (`shed/policy`) when it is no path, or the path of a file.
+   */
   static local(base: string): PermissionPolicy {
+    if (typeof base !== "string" || base === "")
+      throw new PolicyError({ setting: "base", problem: "is no path; give that of one folder" });
     return new PermissionPolicy({
       base: resolve(base),
       allow: [{ pattern: "**", operations: ["read", "create", "delete"] }],
@@ -110,10 +113,13 @@ export class PermissionPolicy {
    * Decides about one operation at one place.
    *
    * @param location - Absolute and canonical: without `.`, `..`, links and empty components.
+   * @throws {@link PolicyError} (`shed/policy`) for what is no operation, and a location that is no text.
    */
   decide(operation: Operation, location: string): PolicyDecision {
+    const rules = this.#rulesFor(operation);
+    if (typeof location !== "string")
+      throw new PolicyError({ setting: "location", problem: "is no text; give an absolute path" });
     const place = new Place(this.base, location);
-    const rules = this.#rules[operation];
     const protectedBy = firstMatch(rules.protect, place);
     if (protectedBy !== undefined) return { verdict: "deny", rule: protectedBy, ask: undefined };
     const denied = firstMatch(rules.deny, place);
@@ -143,7 +149,7 @@ export class PermissionPolicy {
       if (pattern.isAbsolute || isInside) return pattern.isEverything;
       return !isMixed;
     };
-    const isSameForAll = Object.values(this.#rules[operation]).every((rules) => rules.every(isSame));
+    const isSameForAll = Object.values(this.#rulesFor(operation)).every((rules) => rules.every(isSame));
     return isSameForAll ? this.decide(operation, location) : undefined;
   }
 
@@ -151,6 +157,12 @@ export class PermissionPolicy {
   permits(operation: Operation, location: string): boolean {
     const { verdict, ask } = this.decide(operation, location);
     return verdict === "allow" && ask === undefined;
+  }
+
+  #rulesFor(operation: Operation): Readonly<Record<RuleList, readonly PreparedRule[]>> {
+    const rules = this.#rules.get(operation);
+    if (rules !== undefined) return rules;
+    throw new PolicyError({ setting: "operation", problem: `is none of ${operations.join(", ")}` });
   }
 
   #combine(
