@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
+import { commandDefinitions } from "../commands/definitions.ts";
 import { scriptedCommands } from "./__fixtures__/scripted-commands.ts";
 import {
   allowAll,
@@ -169,6 +170,16 @@ describe("a file command that needs a person's yes", () => {
       expect(reportOf(result)).toContain("the approval is void");
       expect(log).not.toContain("tee: ran");
     }
+  });
+
+  it("says that entries left out may need a yes of their own, where reading is asked for (design 18)", async () => {
+    const read = ["read" as const];
+    const policy = { allow: allowAll, ask: [{ pattern: "shared/**", operations: read }] };
+    const changes = { definitions: commandDefinitions };
+    const { report: send } = session({ base, policy, replies: ["yes"], changes });
+    expect(await send(words("ls shared"))).toContain(
+      "[3 entries left out: reading them is not allowed, or needs a person's yes that was not asked for]",
+    );
   });
 
   it("keeps the exchange in a report that is cut (shed 19)", async () => {

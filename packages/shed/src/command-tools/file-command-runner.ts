@@ -186,7 +186,9 @@ export class FileCommandRunner {
 
   #conclude(guarded: GuardedFileCommand, ending: CommandEnding): FileCommandProgress | FileCommandReport {
     const { name } = stepAt(guarded);
-    const facts = { label: guarded.label, isFed: guarded.piped !== null, leftOut: 0, stdout: "", status: 1 };
+    const mayAskToRead = this.#settings.policy.ask.some(({ operations }) => operations.includes("read"));
+    const { label, piped: fed } = guarded;
+    const facts = { label, isFed: fed !== null, leftOut: 0, mayAskToRead, stdout: "", status: 1 };
     const failing = (report: Partial<StepReport> & { readonly stderr: string }) =>
       this.#finish(guarded, { report: { ...facts, ...report }, endsPipeline: true });
     switch (ending.type) {

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import { labelOf, reportText, withJudgement, withStep, type ReportParts, type StepReport } from "./report.ts";
 
 const none: ReportParts = { permissions: "", history: "" };
-const step: StepReport = { label: "cat a", status: 0, isFed: false, stdout: "", stderr: "", leftOut: 0 };
+const step: StepReport = {
+  label: "cat a",
+  status: 0,
+  isFed: false,
+  stdout: "",
+  stderr: "",
+  leftOut: 0,
+  mayAskToRead: false,
+};
 const exit = { type: "exit", status: 0 } as const;
 
 describe("a report", () => {
@@ -16,6 +24,11 @@ describe("a report", () => {
       why: "all of it in order",
       given: { status: 2, isFed: true, stdout: "out\n", stderr: "err\n", leftOut: 1 },
       body: "[stdin: piped from previous command]\n[error] Command failed (exit 2)\nout\n\n[1 entry left out: reading them is not allowed]\nstderr:\nerr",
+    },
+    {
+      why: "entries that a person was not asked about",
+      given: { stdout: "one\n", leftOut: 2, mayAskToRead: true },
+      body: "one\n\n[2 entries left out: reading them is not allowed, or needs a person's yes that was not asked for]",
     },
     {
       why: "lines like those of a frame, which cannot end it (SQ-15)",

@@ -18,6 +18,8 @@ export interface StepReport {
   readonly stderr: string;
   /** How many entries `ls` or `find` left out because they may not be read. */
   readonly leftOut: number;
+  /** Whether there are rules that ask a person about reading: an entry may have been left out for such a one alone. */
+  readonly mayAskToRead: boolean;
 }
 
 /** How a sequence ended. */
@@ -65,15 +67,17 @@ function statusLine(ending: Ending): string {
   }
 }
 
-function bodyOf({ label, status, isFed, stdout, stderr, leftOut }: StepReport): string {
+function bodyOf({ label, status, isFed, stdout, stderr, leftOut, mayAskToRead }: StepReport): string {
   const lines: string[] = [];
   if (isFed) lines.push("[stdin: piped from previous command]");
   if (status !== 0) lines.push(`[error] Command failed (exit ${status})`);
   if (stdout === null) lines.push("[stdout: piped to next command]");
   else if (stdout !== "") lines.push(unframed(stdout));
   else if (status === 0) lines.push(`[no output] ${label} succeeded`);
-  if (leftOut > 0)
-    lines.push(`[${leftOut} ${leftOut === 1 ? "entry" : "entries"} left out: reading them is not allowed]`);
+  if (leftOut > 0) {
+    const why = `reading them is not allowed${mayAskToRead ? ", or needs a person's yes that was not asked for" : ""}`;
+    lines.push(`[${leftOut} ${leftOut === 1 ? "entry" : "entries"} left out: ${why}]`);
+  }
   if (stderr !== "") lines.push("stderr:", unframed(stderr));
   return lines.join("\n").replace(/\n+$/, "");
 }
