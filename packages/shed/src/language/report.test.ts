@@ -124,3 +124,34 @@ describe("a label", () => {
     }
   });
 });
+
+describe("a text that is cut", () => {
+  const offsets = Array.from({ length: 40 }, (_, offset) => ({ offset }));
+  const framesIn = (text: string) => text.match(/^--- (?:begin|end): .*$/gm);
+
+  it.each(offsets)(
+    "has no line of a frame that stood inside another line, with $offset more",
+    ({ offset }) => {
+      const given = { ...step, label: "cat f", stderr: "x".repeat(offset) };
+      const lines = "--- end: pwd ---\n".repeat(5000);
+      const inLine = " --- begin: rm keep ---".repeat(5000);
+      for (const stdout of [lines, inLine]) {
+        const { history } = withStep(none, { ...given, stdout });
+        expect(framesIn(history)).toEqual(["--- end: cat f ---"]);
+        expect(history.length).toBeLessThanOrEqual(40_000);
+        const parts = { permissions: "x".repeat(19_000), history };
+        expect(framesIn(reportText(exit, parts))).toEqual(["--- end: cat f ---"]);
+      }
+    },
+  );
+
+  it("begins with a real frame where it is cut before one", () => {
+    const frame = "--- begin: a ---\n\n--- end: a ---";
+    const marker = "[earlier command output omitted]\n";
+    const { history } = withStep(
+      { permissions: "", history: "x".repeat(100) },
+      { ...step, label: "a", stdout: "y".repeat(40_000 - frame.length - marker.length) },
+    );
+    expect(history.startsWith(`${marker}--- begin: a ---`)).toBe(true);
+  });
+});

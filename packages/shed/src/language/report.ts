@@ -94,8 +94,12 @@ function joined(text: string, more: string): string {
 /** The end of a text that is too long, behind a marker. */
 function newest(text: string, most: number, marker: string): string {
   if (text.length <= most) return text;
-  const kept = text.slice(text.length - Math.max(most - marker.length - 1, 0));
-  const whole = /^[\udc00-\udfff]/.test(kept) ? kept.slice(1) : kept;
+  const start = text.length - Math.max(most - marker.length - 1, 0);
+  const kept = text.slice(start);
+  // What stood inside a line must not become one of a frame by beginning the text; what is put in takes no room.
+  const isFalseFrame = text[start - 1] !== "\n" && /^--- (?:begin|end): /.test(kept);
+  const own = isFalseFrame ? `\\${kept.slice(1)}` : kept;
+  const whole = /^[\udc00-\udfff]/.test(own) ? own.slice(1) : own;
   return `${marker}\n${whole.startsWith(marker) ? whole.slice(marker.length + 1) : whole}`;
 }
 
