@@ -10,6 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemError } from "../files/system-error.ts";
+import { withCall } from "./__fixtures__/faults.ts";
 import { runLine, runTokens } from "./__fixtures__/command-run.ts";
 import { Playground } from "./__fixtures__/playground.ts";
 
@@ -190,6 +192,29 @@ describe("writing commands", () => {
     expect((await play.run("cp notes/a notes/new")).status).toBe(0);
     expect(statSync(play.path("notes/new")).mode & 0o7027).toBe(0o001);
     expect(play.read("notes/new")).toBe("one\n");
+  });
+
+  it("copy the modes of folders also when they are given up half way", async () => {
+    chmodSync(play.path("notes/tree"), 0o555);
+    const stop = () => {
+      throw new Error("stop");
+    };
+    await expect(withCall("writeSync", stop, () => play.run("cp -r notes/tree notes/copy"))).rejects.toThrow(
+      "stop",
+    );
+    expect(statSync(play.path("notes/copy")).mode & 0o777).toBe(0o555);
+  });
+
+  it("tell when a folder that they made cannot have its mode", async () => {
+    chmodSync(play.path("notes/tree"), 0o555);
+    const fail = () => {
+      throw systemError("EPERM");
+    };
+    const copy = () => play.run("cp -r notes/tree notes/copy");
+    expect(await withCall("chmodSync", fail, copy)).toMatchObject({
+      status: 1,
+      stderr: "cp: setting permissions for 'notes/copy': Operation not permitted\n",
+    });
   });
 
   it("adds twice to a file that is named twice, and closes it once", async () => {

@@ -29,20 +29,23 @@ export const cp: CommandDefinition = {
       async run(io) {
         const output = new Output("cp", io);
         const copy = new Copy(context.access, output, options.has("force"));
-        for (const entry of entries) {
-          if (copy.isSkipped(entry)) continue;
-          try {
-            const isNew = await copy.entry(entry);
-            if (options.has("verbose") && isNew) {
-              output.add(`${gnuQuoted(entry.source.spelled)} -> ${gnuQuoted(entry.target.spelled)}\n`);
+        try {
+          for (const entry of entries) {
+            if (copy.isSkipped(entry)) continue;
+            try {
+              const isNew = await copy.entry(entry);
+              if (options.has("verbose") && isNew) {
+                output.add(`${gnuQuoted(entry.source.spelled)} -> ${gnuQuoted(entry.target.spelled)}\n`);
+              }
+            } catch (error) {
+              copy.skip(entry);
+              await output.complainAbout(`cannot copy ${gnuQuoted(entry.source.spelled)}`, error);
             }
-          } catch (error) {
-            copy.skip(entry);
-            await output.complainAbout(`cannot copy ${gnuQuoted(entry.source.spelled)}`, error);
+            if (output.isDue) await output.flow();
           }
-          if (output.isDue) await output.flow();
+        } finally {
+          await copy.finish();
         }
-        copy.finish();
         await output.flush();
         return output.status;
       },
@@ -56,7 +59,7 @@ class Copy {
   readonly #isForced: boolean;
   readonly #skipped: string[] = [];
   /** Directories that get a narrower mode once they are full, innermost last. */
-  readonly #narrowed: { location: string; mode: number }[] = [];
+  readonly #narrowed: { location: string; spelled: string; mode: number }[] = [];
 
   constructor(access: FileAccess, output: Output, isForced: boolean) {
     this.#access = access;
@@ -83,12 +86,19 @@ class Copy {
     const parent = this.#access.at(parentLocation(target.location));
     parent.makeDirectory(lastName(target.location), mode | 0o700);
     const made = Number(this.#access.at(target.location).stats.mode & 0o777n);
-    if ((mode & 0o700) !== 0o700) this.#narrowed.push({ location: target.location, mode: made & mode });
+    if ((mode & 0o700) !== 0o700) this.#narrowed.push({ ...target, mode: made & mode });
     return true;
   }
 
-  finish(): void {
-    for (const { location, mode } of this.#narrowed.reverse()) this.#access.at(location).setMode(mode);
+  /** Also when the work was given up: what was copied must not stay wider than what it is a copy of. */
+  async finish(): Promise<void> {
+    for (const { location, spelled, mode } of this.#narrowed.reverse()) {
+      try {
+        this.#access.at(location).setMode(mode);
+      } catch (error) {
+        await this.#output.complainAbout(`setting permissions for ${gnuQuoted(spelled)}`, error);
+      }
+    }
   }
 
   async #file(source: MappedEntry["source"], target: MappedEntry["target"], mode: number): Promise<void> {

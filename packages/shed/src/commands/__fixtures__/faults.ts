@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 
 /** Puts something else in the place of a call of the file system, for as long as `use` takes. */
 export async function withCall<T>(
-  name: "readSync" | "writeSync" | "openSync" | "lstatSync" | "linkSync",
+  name: "readSync" | "writeSync" | "openSync" | "lstatSync" | "linkSync" | "chmodSync",
   replacement: (original: (...given: readonly unknown[]) => unknown, given: readonly unknown[]) => unknown,
   use: () => Promise<T>,
 ): Promise<T> {
