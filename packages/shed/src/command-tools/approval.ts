@@ -108,13 +108,20 @@ export function auditDecision({ context, toolName, command }: GuardedCall, entry
 
 function personOf({ options, context }: GuardedCall): AskPerson | "later" {
   const { io, signal } = context;
-  if (!io.isLive && options.whenAway !== "deny") return "later";
+  // A person may go away at any time, also while being asked, as a terminal does whose input ends.
+  const isAway = (): boolean => !io.isLive;
+  const mayWait = options.whenAway !== "deny";
+  if (isAway() && mayWait) return "later";
   return async (prompt) => {
-    if (!io.isLive) throw new Unavailable("nobody can be asked now");
+    if (isAway()) {
+      if (mayWait) return "later";
+      throw new Unavailable("nobody can be asked now");
+    }
     try {
       return await io.ask(prompt, { signal, timeoutMs: options.approvalTimeoutMs });
     } catch (error) {
       signal.throwIfAborted();
+      if (isAway() && mayWait) return "later";
       throw new Unavailable(error instanceof Error ? error.name : "asking failed");
     }
   };

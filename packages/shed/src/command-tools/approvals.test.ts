@@ -1,3 +1,4 @@
+import { Str, UserInputUnavailableError, type UserIo } from "@roboz/core";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -103,6 +104,37 @@ describe("a file command that needs a person's yes", () => {
 
   it("is denied when the question fails (PR-03)", async () => {
     expect(await report(line, { policy: asking, replies: [] })).toContain("Approval unavailable: Error");
+  });
+
+  it("waits when the person goes away while being asked, as a terminal whose input ends, or is denied", async () => {
+    for (const whenAway of ["suspend", "deny"] as const) {
+      const replies = ["yes"];
+      const io: UserIo = {
+        get isLive() {
+          return replies.length > 0;
+        },
+        ask: () => {
+          const reply = replies.pop();
+          if (reply !== undefined) replies.push(reply.slice(1));
+          if (reply === "yes") return Promise.resolve(Str({ value: reply }));
+          replies.length = 0;
+          return Promise.reject(new UserInputUnavailableError());
+        },
+        notify: () => Promise.resolve(),
+      };
+      const log: string[] = [];
+      const { agent, invoke } = session({ base, policy: asking, io, whenAway, log }, words(line));
+      const first = await invoke();
+      if (whenAway === "deny") {
+        expect(reportOf(first)).toContain("Approval unavailable");
+        continue;
+      }
+      if (first.status !== "suspended") throw new Error(`the run is ${first.status}`);
+      expect(first.request).toMatchObject({ question: prompt("two") });
+      const text = reportOf(await agent.resume(throughJson(first.snapshot), "yes"));
+      expect(text.match(/Decision: allowed/g)).toHaveLength(2);
+      expect(log.filter((entry) => entry === "tee: ran")).toHaveLength(1);
+    }
   });
 
   it("suspends the run where nobody is there, and goes on with each reply, in another process too (design 3)", async () => {

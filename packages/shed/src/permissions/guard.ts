@@ -46,8 +46,8 @@ export interface AuditEntry {
   readonly answeredBy: "policy" | "user" | "nobody";
 }
 
-/** How a person is asked; throws when nobody can be. */
-export type AskPerson = (prompt: string) => Promise<Str | null>;
+/** How a person is asked: `"later"` when they went away and the reply comes from outside; throws when nobody can be. */
+export type AskPerson = (prompt: string) => Promise<Str | null | "later">;
 
 /** One thing that a command needs. */
 export interface Need extends RequiredPermission {
@@ -165,9 +165,12 @@ async function askAll(
     const prompt = promptFor(need);
     let reply = replies.get(prompt);
     if (reply === undefined) {
-      if (ask === "later") return { status: "waiting", need, prompt, asked, exchanges };
+      const waiting = { status: "waiting", need, prompt, asked, exchanges } as const;
+      if (ask === "later") return waiting;
       try {
-        reply = (await ask(prompt))?.value ?? null;
+        const said = await ask(prompt);
+        if (said === "later") return waiting;
+        reply = said?.value ?? null;
       } catch (error) {
         if (error instanceof Unavailable) {
           audit(entryOf(need, "deny", rule, "nobody"));
