@@ -213,12 +213,16 @@ export class FileCommandRunner {
           stderr:
             "The process ended while this command ran: it may have been done, in part or as a whole. Look before you run it again.",
         });
-      case "timed-out":
+      case "timed-out": {
+        const part = changingCommands.has(name)
+          ? " A part of its work may be done. Look before you run it again."
+          : "";
         return failing({
           label: ending.label,
           status: 124,
-          stderr: "Stopped: it took more than 60 seconds. Its output was discarded.",
+          stderr: `Stopped: it took more than 60 seconds. Its output was discarded.${part}`,
         });
+      }
       case "too-large": {
         const advice =
           ending.status === null ? "Narrow the command." : "The command was carried out to its end.";

@@ -231,6 +231,13 @@ describe("cancelling a run", () => {
     expect(text).toContain("[error] Command failed (exit 124)");
     expect(text).not.toContain("half");
     expect(text).not.toContain("tee");
+    expect(text).not.toContain("may be done");
     expect(text).toMatch(/^Overall: success/);
+  });
+
+  it("leaves open how much a command has changed that takes too long", async () => {
+    const text = await report("cp =wait", { changes: { timeoutMs: 1 } });
+    expect(text).toContain("(exit 124)");
+    expect(text).toContain("A part of its work may be done. Look before you run it again.");
   });
 });
