@@ -14,9 +14,9 @@ import { guardedCommand, hidden, refusedCommand, resolvedCommand, stepAt } from 
 import {
   answerTooLate,
   confirm,
-  fingerprintOf,
   guardPrepared,
   resumed,
+  seenFor,
   suspendFor,
   type Waited,
 } from "./guarding.ts";
@@ -90,12 +90,17 @@ export class FileCommandRunner {
       return refusedCommand(call, resolvedCommand(resolved, preparation, resolved.id), waited?.answered);
     }
     const { prepared } = preparation;
-    const judgement = await guardPrepared(call, prepared, waited);
+    const seen = () => seenFor(call, prepared, { id: resolved.id, waited });
+    const judgement = await guardPrepared(call, prepared, { waited, seen });
     if (judgement.status === "waiting")
-      return suspendFor(judgement, prepared, { payload: resolved, command: resolved.label });
+      return suspendFor(judgement, {
+        payload: resolved,
+        command: resolved.label,
+        fingerprint: await seen(),
+      });
     const { exchanges } = judgement;
     if (judgement.status === "allowed" && exchanges.length === 0) this.#judged.put(resolved.id, preparation);
-    return guardedCommand(resolved, judgement, exchanges.length === 0 ? null : fingerprintOf(prepared));
+    return guardedCommand(resolved, judgement, exchanges.length === 0 ? null : await seen());
   }
 
   /** Goes on with a judgement that waited for a reply. */
@@ -110,18 +115,31 @@ export class FileCommandRunner {
     guarded: GuardedFileCommand,
     context: ToolContext,
   ): Promise<FileCommandProgress | FileCommandReport> {
-    const { name } = stepAt(guarded);
     if (guarded.refusal?.need === null)
       return this.#conclude(guarded, { type: "refused", message: guarded.refusal.message });
     if (guarded.verdict === "denied") return this.#conclude(guarded, { type: "denied", judgement: null });
-    const run = () => this.#run(guarded, context);
-    // What reads may be read again when a run is resumed. What changes files must not happen twice, and whether it did
-    // when the process ended in the middle of it, nobody knows: that is what the model is told.
-    const ending = changingCommands.has(name)
-      ? await context.once(`file-command:${guarded.id}`, run, { verify: () => interrupted })
-      : await run();
+    const ending = await this.#runOnce(guarded, context);
     context.signal.throwIfAborted();
     return this.#conclude(guarded, ending);
+  }
+
+  #runOnce(guarded: GuardedFileCommand, context: ToolContext): Promise<CommandEnding> {
+    const key = `file-command:${guarded.id}`;
+    const run = () => this.#run(guarded, context);
+    // What changes files must not happen twice, and whether it did when the process ended in the middle of it, nobody
+    // knows: that is what the model is told.
+    if (changingCommands.has(stepAt(guarded).name))
+      return context.once(key, run, { verify: () => interrupted });
+    // What reads may be read again when a run is resumed. Files that were put back for a replay are none that a person
+    // was asked about. Of what is piped, a record may hold the place alone.
+    const isPiped = stepsOf(guarded.value)[guarded.at + 1]?.operator === "|";
+    if (guarded.fingerprint === null || isPiped) return run();
+    const read = async (): Promise<CommandEnding> => {
+      const ending = await run();
+      context.signal.throwIfAborted();
+      return ending;
+    };
+    return context.once(key, read, { onUncertain: "repeat" });
   }
 
   async #run(guarded: GuardedFileCommand, context: ToolContext): Promise<CommandEnding> {

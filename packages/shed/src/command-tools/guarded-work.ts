@@ -11,8 +11,8 @@ import { auditDecision, type GuardedCall, type GuardedToolOptions } from "./appr
 import {
   answerTooLate,
   confirm,
-  fingerprintOf,
   guardPrepared,
+  seenFor,
   suspendFor,
   type Guarded,
   type Waited,
@@ -97,19 +97,21 @@ export class GuardedWork<Request, Prepared extends Guarded> {
         return { outcome: "denied", text: denial.message, exchanges: denial.exchanges };
       return { ...this.#refused(ready, context), exchanges: waited?.answered ?? [] };
     }
-    const judgement = await guardPrepared(call, ready.prepared, waited);
+    const seen = () => seenFor(call, ready.prepared, { id, waited });
+    const judgement = await guardPrepared(call, ready.prepared, { waited, seen });
     switch (judgement.status) {
       case "waiting":
-        return suspendFor(judgement, ready.prepared, {
+        return suspendFor(judgement, {
           payload,
           command: labelOf(this.#work.words(request)),
+          fingerprint: await seen(),
         });
       case "denied":
         return { outcome: "denied", text: judgement.message, exchanges: judgement.exchanges };
       case "allowed": {
         const { exchanges } = judgement;
         if (exchanges.length === 0) this.#judged.put(id, ready);
-        return { exchanges, fingerprint: exchanges.length === 0 ? null : fingerprintOf(ready.prepared) };
+        return { exchanges, fingerprint: exchanges.length === 0 ? null : await seen() };
       }
     }
   }

@@ -46,20 +46,37 @@ export interface Waited {
 }
 
 /** What is needed and was looked at, as a text that differs when either does. */
-export function fingerprintOf({ needs, fingerprint }: Guarded): string {
+function fingerprintOf({ needs, fingerprint }: Guarded): string {
   const hash = createHash("sha256");
   for (const { operation, location } of needs) hash.update(`${operation} ${location}\0`);
   return hash.update(fingerprint()).digest("hex");
 }
 
-/** Judges what was prepared; after a wait, from where that judgement had got to. */
+/**
+ * What a guard saw when a person was asked, as the run's record has it: a replay, for which the files were put back, finds what the
+ * recorded run found. What is done is compared with what stands there then, which no record tells.
+ */
+export async function seenFor(
+  { context }: GuardedCall,
+  prepared: Guarded,
+  { id, waited }: { readonly id: string; readonly waited?: Waited | undefined },
+): Promise<string> {
+  const key = `file-look:${id}:${waited?.answered.length ?? 0}`;
+  return context.once(key, () => fingerprintOf(prepared), { onUncertain: "repeat" });
+}
+
+/**
+ * Judges what was prepared; after a wait, from where that judgement had got to.
+ *
+ * @param seen - Gives {@link seenFor}, which is not looked for where nobody is asked.
+ */
 export async function guardPrepared(
   call: GuardedCall,
   prepared: Guarded,
-  waited?: Waited,
+  { waited, seen }: { readonly waited?: Waited | undefined; readonly seen: () => Promise<string> },
 ): Promise<Judgement> {
   if (waited === undefined) return guardCall(call, prepared);
-  const isSame = waited.fingerprint === fingerprintOf(prepared);
+  const isSame = waited.fingerprint === (await seen());
   // The rules may be others by now, and not ask any more: a no is one all the same.
   if (isSame && (isApproval(waited.reply) || (await isDenied(call, prepared, waited))))
     return guardCall(call, prepared, waited.answered);
@@ -122,8 +139,11 @@ export async function confirm(
 /** Ends the run's stretch with the question that is open. */
 export function suspendFor(
   { need: { operation, location }, prompt, asked, exchanges }: Extract<Judgement, { status: "waiting" }>,
-  prepared: Guarded,
-  { payload, command }: { readonly payload: unknown; readonly command: string },
+  {
+    payload,
+    command,
+    fingerprint,
+  }: { readonly payload: unknown; readonly command: string; readonly fingerprint: string },
 ): SuspendValue {
   return Suspend({
     request: { type: "permission-request", question: prompt, operation, location, command },
@@ -132,7 +152,7 @@ export function suspendFor(
       answered: exchanges,
       asked: asked.map(bare),
       need: { operation, location },
-      fingerprint: fingerprintOf(prepared),
+      fingerprint,
     },
   });
 }

@@ -1,10 +1,28 @@
-import { Agent, apiUserIo, memoryJournalStore, MockLLMEndpoint, replayRun, stop, Str } from "@roboz/core";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  Agent,
+  apiUserIo,
+  memoryJournalStore,
+  MockLLMEndpoint,
+  replayRun,
+  resumeRun,
+  stop,
+  Str,
+} from "@roboz/core";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { filesystemSkill } from "../filesystem/filesystem-skill.ts";
+import { pdfSkill } from "../pdf/pdf-skill.ts";
 import { PermissionPolicy } from "../permissions/policy.ts";
 import { allowAll, words } from "./__fixtures__/session.ts";
 
@@ -26,14 +44,14 @@ function agentOf(script: readonly Record<string, unknown>[] = []): Agent {
   const policy = new PermissionPolicy({
     base,
     allow: allowAll,
-    ask: [{ pattern: "shared/**", operations: ["create"] }],
+    ask: [{ pattern: "shared/**", operations: ["create", "read", "delete"] }],
   });
   return new Agent({
     name: "filing",
     systemPrompt: "Work on files.",
     endpoint: new MockLLMEndpoint(script.map((call) => ({ rationale: "Files.", ...call }))),
     tools: [stop],
-    autoLoadedSkills: [filesystemSkill({ policy })],
+    autoLoadedSkills: [filesystemSkill({ policy }), pdfSkill({ policy })],
   });
 }
 
@@ -63,6 +81,36 @@ describe("a recorded run that worked on files", () => {
     if (made !== undefined) rmSync(join(base, made));
     expect(await replayRun(journal, "r", agentOf())).toMatchObject({ result: { status: "completed" } });
     if (made !== undefined) expect(existsSync(join(base, made))).toBe(false);
+  });
+
+  it.each(
+    [
+      { why: "a removal", call: command("rm shared/old") },
+      { why: "a reading", call: command("cat shared/old") },
+      { why: "a reading of no PDF", call: { action: "process_pdf", path: "shared/old" } },
+      {
+        why: "a patch",
+        call: { action: "apply_patch", path: "shared/old", old_string: "old", new_string: "new" },
+      },
+    ].flatMap((row) => [
+      { ...row, how: "at once" },
+      { ...row, how: "after a wait" },
+    ]),
+  )("is replayed on files that were put back, where a person answered $how: $why", async ({ call, how }) => {
+    const file = join(base, "shared/old");
+    writeFileSync(file, "old\n");
+    const journal = memoryJournalStore();
+    const script = [call, { action: "stop", value: "done" }];
+    const agent = agentOf(script);
+    const waits = how === "after a wait";
+    let result = await agent.invoke(undefined, { journal, runId: "r", ...(waits ? {} : { io: yes }) });
+    for (; result.status === "suspended"; result = await resumeRun(journal, "r", agent, { reply: "yes" }));
+    expect(result.status).toBe("completed");
+    rmSync(file, { force: true });
+    writeFileSync(join(base, "taken"), "the place on disk of the old one");
+    writeFileSync(file, "old\n");
+    expect(await replayRun(journal, "r", agentOf())).toMatchObject({ result: { status: "completed" } });
+    expect(readFileSync(file, "utf8")).toBe("old\n");
   });
 
   it("tells two calls of one request apart", async () => {

@@ -134,7 +134,12 @@ export function getPdfTool(options: GuardedToolOptions): PdfTools {
     run: async (guarded, context) => {
       const { id, exchanges, fingerprint } = guarded;
       const given = { request: guarded, id, exchanges, fingerprint };
-      const ending = await work.execute(given, context, (pdf) => readText(pdf, guarded, context));
+      const read = () => work.execute(given, context, (pdf) => readText(pdf, guarded, context));
+      // A file that was put back for a replay is none that a person was asked about.
+      const ending =
+        fingerprint === null
+          ? await read()
+          : await context.once(`pdf:${id}`, read, { onUncertain: "repeat" });
       return report(guarded, ending, exchanges);
     },
   });
