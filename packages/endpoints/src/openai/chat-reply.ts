@@ -49,10 +49,10 @@ export class ChunkReader {
     const delta = field(choice, "delta");
     const calls = listField(delta, "tool_calls");
     return {
-      ...facts,
       text: contentOf(delta),
       reasoning: reasoningOf(delta),
       toolCalls: calls.length > 0 ? calls.map((call) => this.#part(call)) : undefined,
+      ...facts,
     };
   }
 

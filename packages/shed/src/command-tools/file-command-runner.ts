@@ -176,7 +176,7 @@ export class FileCommandRunner {
     switch (outcome.type) {
       case "done": {
         const { spool, ...done } = outcome;
-        return { ...done, label, piped: spool === undefined ? null : this.#carry(id, spool) };
+        return { label, piped: spool === undefined ? null : this.#carry(id, spool), ...done };
       }
       case "refused":
         return { type: "refused", message: tellable(outcome.refusal, this.#settings.policy).message };
@@ -206,7 +206,7 @@ export class FileCommandRunner {
     const { name } = stepAt(guarded);
     const mayAskToRead = this.#settings.policy.ask.some(({ operations }) => operations.includes("read"));
     const { label, piped: fed } = guarded;
-    const facts = { label, isFed: fed !== null, leftOut: 0, mayAskToRead, stdout: "", status: 1 };
+    const facts = { label, isFed: fed !== null, leftOut: 0, mayAskToRead, stdout: "", stderr: "", status: 1 };
     const failing = (report: Partial<StepReport> & { readonly stderr: string }) =>
       this.#finish(guarded, { report: { ...facts, ...report }, endsPipeline: true });
     switch (ending.type) {
@@ -277,7 +277,7 @@ export class FileCommandRunner {
         status,
       });
     }
-    return FileCommandProgress({ ...positionOf(position), ...parts, at: next, status, piped }, hidden);
+    return FileCommandProgress({ value: position.value, at: next, status, piped, ...parts }, hidden);
   }
 
   #carry(id: string, spool: Spool): Piped {

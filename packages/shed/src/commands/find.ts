@@ -166,7 +166,7 @@ class Walk implements Effects {
     if (depth < this.#expression.leastDepth || depth > this.#expression.mostDepth || this.#hasQuit) return;
     const isEmptyDirectory = () => this.#access.at(visit.location).listUnsorted().length === 0;
     try {
-      this.#expression.test({ ...visit, isEmptyDirectory }, this);
+      this.#expression.test({ isEmptyDirectory, ...visit }, this);
     } catch (error) {
       if (error !== quitSignal) throw error;
     }

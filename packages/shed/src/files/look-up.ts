@@ -53,7 +53,7 @@ export function lookUp(access: FileAccess, base: string, path: string): Place {
   for (const component of components) {
     if (name !== undefined) {
       if (stats === undefined) {
-        return { ...place, location: lexicalLocation(base, path), stats, hasParent: false };
+        return { location: lexicalLocation(base, path), stats, hasParent: false, ...place };
       }
       directory = enter(directory, name, stats);
       name = undefined;
@@ -66,17 +66,12 @@ export function lookUp(access: FileAccess, base: string, path: string): Place {
     }
   }
   if (name === undefined) {
-    return {
-      ...place,
-      location: directory,
-      stats: access.at(directory).stats,
-      hasParent: true,
-      asksForDirectory: true,
-    };
+    const standing = access.at(directory).stats;
+    return { spelled: path, location: directory, stats: standing, hasParent: true, asksForDirectory: true };
   }
   const location = childLocation(directory, name);
   if (place.asksForDirectory && stats !== undefined) enter(directory, name, stats);
-  return { ...place, location, stats, hasParent: true };
+  return { location, stats, hasParent: true, ...place };
 }
 
 function enter(directory: string, name: string, stats: BigIntStats): string {
