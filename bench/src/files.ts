@@ -9,6 +9,7 @@ import { spawnSync } from "node:child_process";
 import {
   closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -18,6 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runCommands, startPrograms, type Tokens } from "./filing.ts";
 import { median, report, type Row } from "./report.ts";
@@ -81,13 +83,45 @@ function smallFiles(name: string, given: Given): Promise<Row> {
   );
 }
 
+/** How long the file system may take to come to rest, in seconds. */
+const restSeconds = 400;
+
 /**
- * What of `cp` is the making of a file by the system, which both sides wait for. Some file systems take milliseconds for
- * it: ext4 without a journal passes over every inode that was freed in the last minutes.
+ * Waits until making a file is as quick as it is on a file system at rest: an ext4 without a journal passes over every
+ * inode that was freed in the last minutes, such as those of a run before, at a millisecond a file for both sides.
  */
+async function comeToRest(folder: string): Promise<void> {
+  const linked = join(folder, "linked");
+  writeFileSync(linked, "");
+  let made = 0;
+  const timeOf = (make: (path: string) => void): number =>
+    median(
+      Array.from({ length: 500 }, () => {
+        const start = performance.now();
+        make(join(folder, `made-${made++}`));
+        return performance.now() - start;
+      }),
+    );
+  const isAtRest = (): boolean =>
+    timeOf(makeFile) <
+    8 *
+      timeOf((path) => {
+        linkSync(linked, path);
+      });
+  for (let waited = 0; waited < restSeconds && !isAtRest(); waited += 20) {
+    if (waited === 0) process.stderr.write("Waiting until the file system has forgotten what was removed…\n");
+    await sleep(20_000);
+  }
+}
+
+function makeFile(path: string): void {
+  closeSync(openSync(path, "wx"));
+}
+
+/** What of `cp` is the making of a file by the system, which both sides wait for. */
 function madeFiles(given: Given): Promise<Row> {
   return besidePrograms("making an empty file, beside cp", Infinity, ["cp", given], (first) => {
-    for (const call of calls) closeSync(openSync(join(base, `copies/made-${first + call}`), "wx"));
+    for (const call of calls) makeFile(join(base, `copies/empty-${first + call}`));
   });
 }
 
@@ -204,7 +238,10 @@ try {
   const only = process.argv[3];
   const works: Readonly<Record<string, () => Promise<Row> | Row>> = {
     cat: () => smallFiles("cat", (call) => [small(call)]),
-    cp: () => smallFiles("cp", (call) => [small(call), `copies/${call}.txt`]),
+    cp: async () => {
+      await comeToRest(join(base, "copies"));
+      return smallFiles("cp", (call) => [small(call), `copies/${call}.txt`]);
+    },
     "cp-making": () => madeFiles((call) => [small(call), `copies/beside-${call}.txt`]),
     ls: () => smallFiles("ls", () => ["."]),
     wc: () => smallFiles("wc", (call) => [small(call)]),
