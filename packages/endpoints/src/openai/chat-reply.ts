@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import type { ChatChunk, ChatReply, ModelToolCall, ReplyFacts, TokenUsage, ToolCallPart } from "@roboz/core";
 
-import { countField, field, listField, textField } from "./json-fields.ts";
-import { ProviderProtocolError } from "./provider-errors.ts";
-import { reportedFailure, type Answer } from "./provider-failure.ts";
+import { countField, field, jsonText, listField, textField } from "./json-fields.ts";
+import { notExpected, reportedFailure, type Answer } from "./provider-failure.ts";
 
 /**
  * Reads a whole chat completion, leniently: what is missing or of another type is left out.
@@ -15,7 +14,7 @@ import { reportedFailure, type Answer } from "./provider-failure.ts";
 export function chatReply(body: unknown, answer: Answer): ChatReply {
   const choice = firstChoice(body, answer);
   if (choice === undefined) {
-    throw new ProviderProtocolError({ expected: "a chat completion", headers: answer.headers });
+    throw notExpected("a chat completion", answer);
   }
   const message = field(choice, "message");
   return {
@@ -103,12 +102,12 @@ function firstChoice(body: unknown, answer: Answer): unknown {
   return choice;
 }
 
-function replyFacts(body: unknown, choice: unknown, { headers }: Answer): ReplyFacts {
+function replyFacts(body: unknown, choice: unknown, answer: Answer): ReplyFacts {
   return {
     usage: usageOf(field(body, "usage")),
     finishReason: textField(choice, "finish_reason"),
     generationId: textField(body, "id"),
-    requestId: requestIdOf(headers),
+    requestId: requestIdOf(answer),
   };
 }
 
@@ -122,11 +121,11 @@ function usageOf(usage: unknown): TokenUsage | undefined {
   };
 }
 
-/** The service's own name for a request. */
-export function requestIdOf(headers: Headers): string | undefined {
+/** The service's own name for a request; it goes into reports, where no key belongs. */
+export function requestIdOf({ headers, mask }: Answer): string | undefined {
   for (const name of ["x-request-id", "request-id", "x-correlation-id"]) {
     const id = headers.get(name);
-    if (id !== null && id !== "") return id;
+    if (id !== null && id !== "") return mask(id);
   }
   return undefined;
 }
@@ -159,5 +158,5 @@ function newCallId(): string {
 function argumentsOf(called: unknown): string | undefined {
   const given = field(called, "arguments");
   if (typeof given === "string") return given;
-  return typeof given === "object" && given !== null ? JSON.stringify(given) : undefined;
+  return typeof given === "object" && given !== null ? jsonText(given) : undefined;
 }

@@ -15,9 +15,10 @@ import { baseUrlProblem } from "../catalogue/base-url.ts";
 import { chatReply, ChunkReader, requestIdOf, wholeReplyChunk } from "./chat-reply.ts";
 import { chatBody } from "./chat-request.ts";
 import { usableKey, type ApiKey } from "./credential.ts";
-import { field, textField } from "./json-fields.ts";
-import { ClientClosedError, ClientSettingsError, ProviderProtocolError } from "./provider-errors.ts";
-import { cutOff, providerFailure, reportedFailure, type Answer } from "./provider-failure.ts";
+import { field, jsonText, textField } from "./json-fields.ts";
+import { ClientClosedError, ClientSettingsError } from "./provider-errors.ts";
+import { cutOff, notExpected, providerFailure, reportedFailure, type Answer } from "./provider-failure.ts";
+import { parsed } from "./provider-words.ts";
 import { hasEnded, serviceFetch } from "./service-fetch.ts";
 
 /** Where a service that speaks the OpenAI protocol is, and how to be let in. */
@@ -109,15 +110,16 @@ class ServiceClient implements OpenAIClient {
     this.#ask(options, async ({ sdk, mask }, signal) => {
       const body = chatBody(request);
       const { data, response } = await sdk.post<unknown>(chatPath, { body, signal }).withResponse();
-      return chatReply(data, { headers: response.headers, mask });
+      return chatReply(bodyOf(data), { headers: response.headers, mask });
     });
 
   readonly stream = (request: ChatRequest, options: StreamOptions): AsyncIterable<ChatChunk> =>
     this.#streamed(request, options);
 
   readonly listModels = (options: ClientCallOptions): Promise<readonly string[]> =>
-    this.#ask(options, async ({ sdk }, signal) => {
-      const { data, response } = await sdk.get<unknown>("/models", { signal }).withResponse();
+    this.#ask(options, async ({ sdk, mask }, signal) => {
+      const { data: sent, response } = await sdk.get<unknown>("/models", { signal }).withResponse();
+      const data = bodyOf(sent);
       // Together gives the list itself.
       const models: unknown = Array.isArray(data) ? data : field(data, "data");
       const ids = Array.isArray(models)
@@ -125,7 +127,7 @@ class ServiceClient implements OpenAIClient {
         : [undefined];
       const known = ids.filter((id) => id !== undefined);
       if (known.length < ids.length) {
-        throw new ProviderProtocolError({ expected: "a list of models", headers: response.headers });
+        throw notExpected("a list of models", { headers: response.headers, mask });
       }
       return known;
     });
@@ -136,7 +138,7 @@ class ServiceClient implements OpenAIClient {
   ): Promise<{ readonly text: string; readonly requestId?: string | undefined }> =>
     this.#ask(options, async ({ sdk, mask }, signal) => {
       const { model, audio, filename, contentType, temperature, language, prompt } = request;
-      const { data, response } = await sdk.audio.transcriptions
+      const { data: sent, response } = await sdk.audio.transcriptions
         .create(
           {
             file: new File([audio], filename, { type: contentType }),
@@ -148,12 +150,13 @@ class ServiceClient implements OpenAIClient {
           { signal },
         )
         .withResponse();
-      const { headers } = response;
+      const answer: Answer = { headers: response.headers, mask };
+      const data = bodyOf(sent);
       const error = field(data, "error");
-      if (error !== undefined && error !== null) throw reportedFailure(error, { headers, mask });
+      if (error !== undefined && error !== null) throw reportedFailure(error, answer);
       const text = field(data, "text");
-      if (typeof text !== "string") throw new ProviderProtocolError({ expected: "a transcription", headers });
-      return { text, requestId: requestIdOf(headers) };
+      if (typeof text !== "string") throw notExpected("a transcription", answer);
+      return { text, requestId: requestIdOf(answer) };
     });
 
   readonly close = (): void => {
@@ -199,7 +202,7 @@ class ServiceClient implements OpenAIClient {
   ): AsyncGenerator<ChatChunk, void, undefined> {
     const { data, response } = await this.#openStream(sdk, body, includeUsage, signal);
     const answer: Answer = { headers: response.headers, mask };
-    const mediaType = response.headers.get("content-type") ?? "";
+    const mediaType = (response.headers.get("content-type") ?? "").toLowerCase();
     if (mediaType.includes("json")) {
       yield wholeReplyChunk(await response.json(), answer);
       return;
@@ -209,7 +212,7 @@ class ServiceClient implements OpenAIClient {
     // The SDK ends a stream quietly when it was aborted.
     signal.throwIfAborted();
     if (reader.isFinished || hasEnded(response)) return;
-    if (mediaType.includes("html")) throw new ProviderProtocolError({ expected: "a stream", ...answer });
+    if (mediaType.includes("html")) throw notExpected("a stream", answer);
     throw cutOff(answer);
   }
 
@@ -300,7 +303,20 @@ async function buildService({
       timeoutMs,
     }),
   });
-  return { sdk, mask: (text) => redactSecrets(text, { secrets: [apiKey], environment: {} }) };
+  const secrets = [apiKey, ...credentialsIn(headers)];
+  return { sdk, mask: (text) => redactSecrets(text, { secrets, environment: {} }) };
+}
+
+/** What lets the client in beside the key, such as Azure's `api-key`; behind a scheme, also alone. */
+function credentialsIn(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers)
+    .filter(([name]) => /auth|key|token|secret|password|cookie|credential/i.test(name))
+    .flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
+}
+
+/** The JSON of an answer; the SDK gives it as text when the service calls it something else, or nothing. */
+function bodyOf(data: unknown): unknown {
+  return typeof data === "string" ? parsed(data) : data;
 }
 
 function failureOf(error: unknown, signal: AbortSignal, service: Service | undefined): unknown {
@@ -312,7 +328,7 @@ function failureOf(error: unknown, signal: AbortSignal, service: Service | undef
 function namesStreamOptions(error: unknown): boolean {
   const status = field(error, "status");
   if (status !== 400 && status !== 422) return false;
-  return /stream_options|include_usage/.test(JSON.stringify(field(error, "error") ?? ""));
+  return /stream_options|include_usage/.test(jsonText(field(error, "error")) ?? "");
 }
 
 function checked(settings: OpenAIClientSettings): CheckedSettings {

@@ -20,3 +20,12 @@ export function listField(subject: unknown, name: string): readonly unknown[] {
   const list = field(subject, name);
   return Array.isArray(list) ? list : [];
 }
+
+/** A value as JSON; undefined for one that has none, such as a value that is nested too deeply to be written. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -27,12 +27,24 @@ export function reportedFailure(body: unknown, { headers, mask }: Answer): Provi
 }
 
 /** A stream that ended before the reply was complete. */
-export function cutOff({ headers }: Answer): ProviderCallError {
+export function cutOff(answer: Answer): ProviderCallError {
   return new ProviderCallError({
     message: "The service ended the stream before the reply was complete",
-    headers,
+    headers: maskedHeaders(answer),
     cause: transportError("ERR_STREAM_PREMATURE_CLOSE", "The stream was cut off"),
   });
+}
+
+/** An answer that is something else than it should be. */
+export function notExpected(expected: string, answer: Answer): ProviderProtocolError {
+  return new ProviderProtocolError({ expected, headers: maskedHeaders(answer) });
+}
+
+/** The headers of an answer without the key: a printed error shows them, and a service may repeat what it was sent. */
+function maskedHeaders({ headers, mask }: Answer): Headers {
+  const masked = new Headers();
+  for (const [name, value] of headers) masked.append(name, mask(value));
+  return masked;
 }
 
 /** A service that sent nothing for too long. */
@@ -84,7 +96,7 @@ function callError({ problem, status, headers, body }: Problem, mask: Answer["ma
       message === undefined ? "" : `: ${message}`,
     ].join(""),
     status,
-    headers,
+    headers: headers === undefined ? undefined : maskedHeaders({ headers, mask }),
     providerCode: code,
     providerType: type,
   });

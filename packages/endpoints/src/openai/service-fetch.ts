@@ -1,3 +1,4 @@
+import { jsonText } from "./json-fields.ts";
 import { silence } from "./provider-failure.ts";
 import { parsed } from "./provider-words.ts";
 
@@ -17,7 +18,8 @@ const sdkHeaders = ["accept", "content-type", "user-agent"];
 const maxFailureBytes = 64 * 1024;
 /** How long a stream may stay open after its end mark. */
 const lingerMs = 250;
-const endMark = /(?:^|\n)data: ?\[DONE\]\s*$/;
+// A line of its own: no data of the protocol holds a line end.
+const endMark = /[\r\n]data: ?\[DONE\][\t ]*(?:[\r\n]|$)/;
 const endMarkWindow = 32;
 const ended = new WeakSet<Response>();
 
@@ -73,35 +75,44 @@ function wantedHeaders(given: Headers, own: Readonly<Record<string, string>>): H
 function watched(response: Response, timeoutMs: number, controller: AbortController): Response {
   if (response.body === null) return response;
   const reader = response.body.getReader();
-  let tail = "";
+  let tail = "\n";
+  let isAtEnd = false;
+  let lingering: NodeJS.Timeout | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (sink) => {
-        const isAtEnd = endMark.test(tail);
-        const timer = setTimeout(
-          () => {
-            // Some services keep the connection open after the end mark.
-            if (isAtEnd) void reader.cancel().catch(() => undefined);
-            else controller.abort(silence(timeoutMs));
-          },
-          isAtEnd ? Math.min(lingerMs, timeoutMs) : timeoutMs,
-        );
+        const timer = setTimeout(() => {
+          controller.abort(silence(timeoutMs));
+        }, timeoutMs);
         try {
           const value = chunkOf(await reader.read());
           if (value === undefined) {
+            clearTimeout(lingering);
             if (isAtEnd) ended.add(watching);
             sink.close();
             return;
           }
-          tail = (tail + Buffer.from(value.subarray(-endMarkWindow)).toString("latin1")).slice(
-            -endMarkWindow,
-          );
+          const text = tail + Buffer.from(value).toString("latin1");
+          tail = text.slice(-endMarkWindow);
+          if (!isAtEnd && endMark.test(text)) {
+            isAtEnd = true;
+            // Some services keep the connection open after the end mark, and some keep it alive then.
+            lingering = setTimeout(
+              () => {
+                void reader.cancel().catch(() => undefined);
+              },
+              Math.min(lingerMs, timeoutMs),
+            );
+          }
           sink.enqueue(value);
         } finally {
           clearTimeout(timer);
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: (reason) => {
+        clearTimeout(lingering);
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );
@@ -118,18 +129,21 @@ async function refusal(
 ): Promise<Response> {
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
-  const error = parsed(await firstText(watched(response, timeoutMs, controller)));
+  const error = parsed(await firstText(watched(response, timeoutMs, controller), timeoutMs));
   const kept = new Headers(headers);
   for (const name of ["content-length", "content-encoding"]) kept.delete(name);
-  return new Response(JSON.stringify({ error }), { status, statusText, headers: kept });
+  return new Response(jsonText({ error }) ?? "{}", { status, statusText, headers: kept });
 }
 
-/** The text of a body, as far as it goes. */
-async function firstText(response: Response): Promise<string> {
+/** The text of a body, as far as it goes in the time that a silence may take: the caller waits for the status. */
+async function firstText(response: Response, timeoutMs: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
+  const reader = response.body?.getReader();
+  const timer = setTimeout(() => {
+    void reader?.cancel().catch(() => undefined);
+  }, timeoutMs);
   try {
-    const reader = response.body?.getReader();
     while (bytes < maxFailureBytes) {
       const chunk = chunkOf(await reader?.read());
       if (chunk === undefined) break;
@@ -139,6 +153,8 @@ async function firstText(response: Response): Promise<string> {
     await reader?.cancel();
   } catch {
     // The status says enough when the rest does not come.
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(chunks).toString();
 }
