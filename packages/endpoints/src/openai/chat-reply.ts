@@ -70,7 +70,11 @@ export class ChunkReader {
 
   /** The call that a part belongs to. Some services leave out the index, others give 0 to each of several calls. */
   #indexOf(wireIndex: number | undefined, id: string | undefined, name: string | undefined): number {
-    const known = this.#calls.findLastIndex((call) => call.wireIndex === wireIndex);
+    const own = this.#calls.findLastIndex((call) => call.wireIndex === wireIndex && call.id === id);
+    const known =
+      id !== undefined && own !== -1
+        ? own
+        : this.#calls.findLastIndex((call) => call.wireIndex === wireIndex);
     const isOther =
       known === -1 ||
       (id !== undefined && this.#calls[known]?.id !== undefined && this.#calls[known].id !== id) ||

@@ -207,6 +207,8 @@ class ServiceClient implements OpenAIClient {
       yield wholeReplyChunk(await response.json(), answer);
       return;
     }
+    // The SDK would take it for a failed connection.
+    if (response.body === null) throw notExpected("a stream", answer);
     const reader = new ChunkReader(answer);
     for await (const piece of data) yield reader.read(piece);
     // The SDK ends a stream quietly when it was aborted.

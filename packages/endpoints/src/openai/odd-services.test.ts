@@ -95,6 +95,49 @@ describe("a stream", () => {
     expect(joined(await askInPieces(client))).toMatchObject({ text: "Hi." });
   });
 
+  it.each([
+    { why: "no index", index: undefined },
+    { why: "one index for all", index: 0 },
+  ])("keeps the parts of calls together that come by turns with $why", async ({ index }) => {
+    const parts = ["a", "b", "a", "b"].map((id, at) => ({
+      choices: [
+        {
+          delta: {
+            tool_calls: [
+              {
+                index,
+                id,
+                function: at < 2 ? { name: `tool_${id}`, arguments: `["${id}"` } : { arguments: "]" },
+              },
+            ],
+          },
+        },
+      ],
+    }));
+    const client = await clientOfOddService((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(
+        [...parts.map((part) => JSON.stringify(part)), "[DONE]"].map((data) => `data: ${data}\n\n`).join(""),
+      );
+    });
+
+    expect(joined(await askInPieces(client))).toMatchObject({
+      toolCalls: [
+        { id: "a", name: "tool_a", arguments: '["a"]' },
+        { id: "b", name: "tool_b", arguments: '["b"]' },
+      ],
+    });
+  });
+
+  it("is none without a body, which is no failure of the connection", async () => {
+    const client = await clientOfOddService((_request, response) => {
+      response.writeHead(204);
+      response.end();
+    });
+
+    await expect(askInPieces(client)).rejects.toMatchObject({ code: "endpoints/provider-protocol" });
+  });
+
   it("is no complete one for a text that holds the end mark", async () => {
     const piece = { choices: [{ delta: { content: "\ndata: [DONE]\n" } }] };
     const client = await clientOfOddService((_request, response) => {
