@@ -1,4 +1,4 @@
-import type { GuardSettingsError } from "./command-tools/errors.ts";
+import type { ApprovalStateError, GuardSettingsError } from "./command-tools/errors.ts";
 import type { HealthSettingsError } from "./health/errors.ts";
 import type { MaintenanceError, MemorySettingsError } from "./memory/errors.ts";
 import type { PolicyError, SandboxError } from "./permissions/errors.ts";
@@ -25,6 +25,7 @@ export abstract class ShedError extends Error {
 
 /** Every error this package throws, told apart by `code`. */
 export type AnyShedError =
+  | ApprovalStateError
   | GuardSettingsError
   | HealthSettingsError
   | MaintenanceError

@@ -1,6 +1,6 @@
 export { ShedError } from "./errors.ts";
 export type { AnyShedError, ShedErrorCode } from "./errors.ts";
-export { GuardSettingsError } from "./command-tools/errors.ts";
+export { ApprovalStateError, GuardSettingsError } from "./command-tools/errors.ts";
 export { PolicyError, SandboxError } from "./permissions/errors.ts";
 export type {
   ActionVerdict,

@@ -1,5 +1,4 @@
 import type { ExternalDependency, Suspend, ToolContext } from "@roboz/core";
-import * as z from "zod";
 
 import { changingCommands } from "../commands/command.ts";
 import { programDependencies } from "../commands/programs.ts";
@@ -105,9 +104,8 @@ export class FileCommandRunner {
 
   /** Goes on with a judgement that waited for a reply. */
   resumeGuard(reply: unknown, state: unknown, context: ToolContext): Promise<GuardedFileCommand | Suspend> {
-    const { payload, waited } = resumed(reply, state);
-    const resolved = ResolvedFileCommand(z.parse(ResolvedFileCommand.schema, payload));
-    return this.guard(resolved, context, waited);
+    const { payload, waited } = resumed(reply, state, ResolvedFileCommand.schema);
+    return this.guard(ResolvedFileCommand(payload), context, waited);
   }
 
   /** Runs a judged command, if it may, and finds what is next. */

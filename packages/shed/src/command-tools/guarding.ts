@@ -16,15 +16,14 @@ import {
 } from "../permissions/guard.ts";
 import type { RequiredPermission } from "../permissions/operation.ts";
 import { auditDecision, guardCall, type GuardedCall } from "./approval.ts";
+import { ApprovalStateError } from "./errors.ts";
 import { exchangeSchema, needSchema } from "./payloads.ts";
 
 /** What a guard has to know of what it guards. */
 export type Guarded = Needs & Pick<PreparedCommand, "fingerprint">;
 
-/** What a guard keeps while it waits for a person. */
+/** What a guard keeps while it waits for a person, with the payload that was being judged. */
 const waitingState = z.object({
-  /** The payload that was being judged. */
-  payload: z.unknown(),
   answered: z.array(exchangeSchema),
   /** What these were about, in their order. */
   asked: z.array(needSchema),
@@ -80,7 +79,7 @@ export async function guardPrepared(
   // The rules may be others by now, and not ask any more: a no is one all the same.
   if (isSame && (isApproval(waited.reply) || (await isDenied(call, prepared, waited))))
     return guardCall(call, prepared, waited.answered);
-  return answerTooLate(call, waited) ?? approvalVoid(waited.answered);
+  return answerTooLate(call, waited) ?? approvalVoid(call, waited.asked, waited.answered);
 }
 
 /**
@@ -119,8 +118,13 @@ export async function confirm(
     fingerprint,
   }: { readonly exchanges: readonly Exchange[]; readonly fingerprint: string | null },
 ): Promise<Judgement> {
-  if (fingerprint !== null && fingerprint !== fingerprintOf(prepared)) return approvalVoid([]);
   const { policy } = call.options;
+  if (fingerprint !== null && fingerprint !== fingerprintOf(prepared)) {
+    const asked = [...prepared.needs].filter(
+      ({ operation, location }) => policy.decide(operation, location).ask !== undefined,
+    );
+    return approvalVoid(call, asked, []);
+  }
   const { signal } = call.context;
   const { needs, areDistinct } = prepared;
   const judgement = await judge({
@@ -132,7 +136,7 @@ export async function confirm(
     audit: () => undefined,
     signal,
   });
-  if (judgement.status === "waiting") return approvalVoid([]);
+  if (judgement.status === "waiting") return approvalVoid(call, [judgement.need], []);
   return { ...judgement, exchanges: [] };
 }
 
@@ -167,13 +171,17 @@ const replyFields = z.object({ value: z.string() });
 /**
  * What a suspended guard goes on with.
  *
- * @throws ReplyError (`core/reply`) when the reply has no text.
+ * @param schema - What the payload has to be that was being judged.
+ * @throws ApprovalStateError for a state that these tools did not write; ReplyError (`core/reply`) when the reply has no text.
  */
-export function resumed(
+export function resumed<Payload>(
   reply: unknown,
   state: unknown,
-): { readonly payload: unknown; readonly waited: Waited } {
-  const { payload, answered, asked, need, fingerprint } = waitingState.parse(state);
+  schema: z.ZodType<Payload>,
+): { readonly payload: Payload; readonly waited: Waited } {
+  const kept = waitingState.extend({ payload: schema }).safeParse(state);
+  if (!kept.success) throw new ApprovalStateError(kept.error);
+  const { payload, answered, asked, need, fingerprint } = kept.data;
   const text = typeof reply === "string" ? reply : replyFields.safeParse(reply).data?.value;
   if (text === undefined)
     throw new ReplyError("A permission is answered by a text: `yes` allows, anything else denies");
@@ -181,12 +189,21 @@ export function resumed(
   return { payload, waited: { answered: all, asked: [...asked, need], need, reply: text, fingerprint } };
 }
 
-function approvalVoid(exchanges: readonly Exchange[]): Judgement {
+/** Denies, and reports as denied, what a person allowed for something that stands there no more. */
+function approvalVoid(
+  call: GuardedCall,
+  asked: readonly RequiredPermission[],
+  exchanges: readonly Exchange[],
+): Judgement {
+  for (const { operation, location } of asked) {
+    const { ask: rule = null } = call.options.policy.decide(operation, location);
+    auditDecision(call, { operation, location, verdict: "deny", rule, answeredBy: "policy" });
+  }
   return {
     status: "denied",
     reason: "policy_denied",
     message:
-      "What was approved is no longer what stands there, so the approval is void. Run the command again.",
+      "What was approved is no longer what stands there, so the approval is void. Look again, and repeat the call.",
     exchanges,
   };
 }

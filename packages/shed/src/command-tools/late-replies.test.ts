@@ -130,7 +130,12 @@ describe("a reply that comes when something else stands there (RC-04)", () => {
       expect(report).toContain(says);
       expect(report.includes("void")).toBe(reply === "yes");
       expect(report.match(/User reply/g)).toHaveLength(replies.length);
-      expect(audits).toEqual([...yes.map((name) => `${name} allow user`), `delete ${verdict} user`]);
+      const voided = reply === "yes" ? [...yes, "delete"].map((name) => `${name} deny policy`) : [];
+      expect(audits).toEqual([
+        ...yes.map((name) => `${name} allow user`),
+        `delete ${verdict} user`,
+        ...voided,
+      ]);
       expect(readFileSync(join(base, "a"), "utf8")).toBe("another file");
     }
   });
@@ -187,4 +192,26 @@ describe("a reply that comes when the rules ask for something else", () => {
       expect(readFileSync(join(base, "a"), "utf8")).toBe("as it was");
     }
   });
+});
+
+it.each([
+  { what: "a command", call: command("rm") },
+  { what: "a patch", call: patch },
+])("$what that another version suspended does nothing, and is to be repeated", async ({ call }) => {
+  const suspended = await agentFor([call], all).invoke();
+  if (suspended.status !== "suspended") throw new Error(`the run is ${suspended.status}`);
+  const { pending } = suspended.snapshot;
+  if (pending === null || typeof pending.state !== "object") throw new Error("the run keeps no state");
+  for (const part of ["payload", "fingerprint"]) {
+    const state = { ...pending.state, [part]: null };
+    const snapshot = { ...suspended.snapshot, pending: { ...pending, state } };
+    const { status, messages } = await agentFor([], all).resume(snapshot, "yes");
+    expect(status).toBe("completed");
+    expect(messages.filter(({ role }) => role === "error").map(({ content }) => content)).toEqual([
+      expect.stringMatching(
+        `ApprovalStateError: .*\\(\`state.${part}\` does not fit\\), so nothing was done\\. Repeat the call`,
+      ),
+    ]);
+    expect(readFileSync(join(base, "a"), "utf8")).toBe("as it was");
+  }
 });

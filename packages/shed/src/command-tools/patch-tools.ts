@@ -120,8 +120,8 @@ export function patchTools(options: GuardedToolOptions): PatchTools {
       request: permissionRequest,
       reply: approvalReply,
       resume: (reply, state, context) => {
-        const { payload, waited } = resumed(reply, state);
-        return judge(ResolvedPatch(z.parse(ResolvedPatch.schema, payload)), context, waited);
+        const { payload, waited } = resumed(reply, state, ResolvedPatch.schema);
+        return judge(ResolvedPatch(payload), context, waited);
       },
     },
     run: (resolved, context) => judge(resolved, context),

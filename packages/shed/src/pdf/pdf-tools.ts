@@ -119,8 +119,8 @@ export function getPdfTool(options: GuardedToolOptions): PdfTools {
       request: permissionRequest,
       reply: approvalReply,
       resume: (reply, state, context) => {
-        const { payload, waited } = resumed(reply, state);
-        return judge(ResolvedPdf(z.parse(ResolvedPdf.schema, payload)), context, waited);
+        const { payload, waited } = resumed(reply, state, ResolvedPdf.schema);
+        return judge(ResolvedPdf(payload), context, waited);
       },
     },
     run: (resolved, context) => judge(resolved, context),
