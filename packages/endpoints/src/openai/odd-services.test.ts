@@ -60,6 +60,30 @@ describe("a whole reply", () => {
     expect(await ask(client)).toMatchObject({ text: "Hi." });
   });
 
+  it("is given up when it has no end", async () => {
+    let sent = 0;
+    let close = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (close = resolve));
+    const client = await clientOfOddService((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"choices":[');
+      const part = " ".repeat(1 << 20);
+      const more = (): void => {
+        if (sent++ >= 64) return;
+        if (response.write(part)) setImmediate(more);
+        else response.once("drain", more);
+      };
+      response.once("close", close);
+      more();
+    });
+
+    const failure = await failureOf(ask(client));
+    expect(failure).toMatchObject({ code: "endpoints/provider-protocol" });
+    expect(String(failure)).toContain("is not within 16 MiB a line");
+    await closed;
+    expect(sent).toBeLessThan(64);
+  });
+
   it("is read in place of a stream, whatever case its media type is in", async () => {
     const client = await clientOfOddService((_request, response) => {
       response.writeHead(200, { "content-type": "Application/JSON" });

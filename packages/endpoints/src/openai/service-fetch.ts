@@ -1,4 +1,5 @@
 import { jsonText } from "./json-fields.ts";
+import { ProviderProtocolError } from "./provider-errors.ts";
 import { silence } from "./provider-failure.ts";
 import { parsed } from "./provider-words.ts";
 
@@ -22,6 +23,10 @@ const lingerMs = 250;
 const endMark = /[\r\n]data: ?\[DONE\][\t ]*(?:[\r\n]|$)/;
 const endMarkWindow = 32;
 const ended = new WeakSet<Response>();
+// No reply of a model is as long, pictures included, and what has no end would fill the memory.
+const maxLineMebibytes = 16;
+const maxAnswerMebibytes = 256;
+const newline = 10;
 
 /** Whether a stream has had the protocol's end mark. */
 export function hasEnded(response: Response): boolean {
@@ -71,10 +76,29 @@ function wantedHeaders(given: Headers, own: Readonly<Record<string, string>>): H
   return wanted;
 }
 
-/** The same response, with a body that ends with an error when the service is silent for too long. */
+/** Counts the bytes of an answer. */
+class AnswerSize {
+  #bytes = 0;
+  #lineBytes = 0;
+
+  /** Gives what is wrong when there are too many of them. */
+  add(chunk: Uint8Array): ProviderProtocolError | undefined {
+    const lineEnd = chunk.lastIndexOf(newline);
+    this.#bytes += chunk.length;
+    this.#lineBytes = lineEnd === -1 ? this.#lineBytes + chunk.length : chunk.length - lineEnd - 1;
+    if (this.#lineBytes <= maxLineMebibytes << 20 && this.#bytes <= maxAnswerMebibytes << 20)
+      return undefined;
+    return new ProviderProtocolError({
+      expected: `within ${maxLineMebibytes} MiB a line and ${maxAnswerMebibytes} MiB in all`,
+    });
+  }
+}
+
+/** The same response, with a body that ends with an error when the service is silent for too long, or sends without end. */
 function watched(response: Response, timeoutMs: number, controller: AbortController): Response {
   if (response.body === null) return response;
   const reader = response.body.getReader();
+  const size = new AnswerSize();
   let tail = "\n";
   let isAtEnd = false;
   let lingering: NodeJS.Timeout | undefined;
@@ -91,6 +115,11 @@ function watched(response: Response, timeoutMs: number, controller: AbortControl
             if (isAtEnd) ended.add(watching);
             sink.close();
             return;
+          }
+          const problem = size.add(value);
+          if (problem !== undefined) {
+            controller.abort(problem);
+            throw problem;
           }
           const text = tail + Buffer.from(value).toString("latin1");
           tail = text.slice(-endMarkWindow);
