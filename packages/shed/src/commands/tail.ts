@@ -113,33 +113,46 @@ function withoutLines(bytes: Buffer, count: number): { rest: Buffer; lines: numb
   return { rest: bytes.subarray(start), lines: count };
 }
 
+/** How many words are looked at together, and of how many bytes each is. */
+const wordsInARow = 4;
+const wordBytes = 4;
+
 /** How many lines end in a chunk. */
 export function newlines(bytes: Buffer): number {
-  // Four bytes at a time: a search per line would cost more, for all but very long lines.
-  const isAligned = bytes.byteOffset % 4 === 0;
-  const words = new Int32Array(
-    bytes.buffer,
-    isAligned ? bytes.byteOffset : 0,
-    isAligned ? bytes.length >> 2 : 0,
-  );
+  // Whole words at a time: a search per line would cost more, for all but very long lines.
+  const isAligned = bytes.byteOffset % wordBytes === 0;
+  const rows = isAligned ? Math.trunc(bytes.length / (wordsInARow * wordBytes)) : 0;
+  const words = new Int32Array(bytes.buffer, isAligned ? bytes.byteOffset : 0, rows * wordsInARow);
   let count = newlinesOf(words);
-  for (let index = words.length * 4; index < bytes.length; index++) if (bytes[index] === 10) count++;
+  for (let index = words.length * wordBytes; index < bytes.length; index++) if (bytes[index] === 10) count++;
   return count;
 }
 
+/** @param words - A multiple of {@link wordsInARow} of them. */
 function newlinesOf(words: Int32Array): number {
-  let count = 0;
-  const end = words.length;
-  for (let index = 0; index < end;) {
-    // Each byte of `lanes` counts the ends of lines at its place in the words; more than 255 would not fit.
+  let others = 0;
+  for (let index = 0; index < words.length;) {
+    // Each byte of `lanes` counts at its place in the words; more than 255 would not fit.
     let lanes = 0;
-    for (const pause = Math.min(end, index + 255); index < pause; index++) {
-      const other = (words[index] ?? 0) ^ 0x0a0a0a0a;
-      const carried = ((other & 0x7f7f7f7f) + 0x7f7f7f7f) | 0;
-      // The highest bit of a byte is set where the word has an end of line, and no other bit is.
-      lanes = (lanes + (~(carried | other | 0x7f7f7f7f) >>> 7)) | 0;
+    for (const pause = Math.min(words.length, index + 252); index < pause; index += wordsInARow) {
+      lanes =
+        (lanes +
+          othersIn(words[index] ?? 0) +
+          othersIn(words[index + 1] ?? 0) +
+          othersIn(words[index + 2] ?? 0) +
+          othersIn(words[index + 3] ?? 0)) |
+        0;
     }
-    count += (lanes & 255) + ((lanes >>> 8) & 255) + ((lanes >>> 16) & 255) + (lanes >>> 24);
+    others += (lanes & 255) + ((lanes >>> 8) & 255) + ((lanes >>> 16) & 255) + (lanes >>> 24);
   }
-  return count;
+  return words.length * wordBytes - others;
+}
+
+const lowBits = 0x7f7f7f7f;
+
+/** 1 at the place of each byte of a word that is no end of a line, 0 at the others. */
+function othersIn(word: number): number {
+  const other = word ^ 0x0a0a0a0a;
+  // The highest bit of a byte is set where the byte has any bit at all; nothing is carried from byte to byte.
+  return ((((other & lowBits) + lowBits) | other) >>> 7) & 0x01010101;
 }
